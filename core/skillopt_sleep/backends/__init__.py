@@ -1,0 +1,52 @@
+"""Plugin point 2: backends complete prompts, by an API, an agent CLI or a person's own agent.
+
+A backend knows nothing of tasks, skills or budgets; metering, caching and retrying are wrappers
+in this folder that are backends themselves.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from skillopt_sleep.model.prompt import Prompt, Reply
+from skillopt_sleep.registry import Registry
+
+
+class Backend(Protocol):
+    """Completes prompts.
+
+    Attributes:
+        name: Registry name.
+        model: Model id asked for, part of every cache key.
+    """
+
+    @property
+    def name(self) -> str:
+        """Registry name."""
+        ...
+
+    @property
+    def model(self) -> str:
+        """Model id asked for."""
+        ...
+
+    def complete(self, prompt: Prompt) -> Reply:
+        """Return the model's answer to ``prompt``; safe to call from several threads.
+
+        Raises:
+            BackendError: There is no answer; ``fault`` says what kind of trouble it was.
+        """
+        ...
+
+
+BACKENDS: Registry[Backend] = Registry(
+    kind="backend",
+    group="skillopt_sleep.backends",
+    builtin={
+        "anthropic": "skillopt_sleep.backends.anthropic:AnthropicBackend",
+        "openai": "skillopt_sleep.backends.openai:OpenAIBackend",
+        "openai_compatible": "skillopt_sleep.backends.openai:CompatibleBackend",
+        "handoff": "skillopt_sleep.backends.handoff:HandoffBackend",
+    },
+)
+"""Factories take ``(settings: BackendSettings, world: World)``."""

@@ -1,0 +1,110 @@
+"""The only file that touches environment, home, clock and processes; builds World and Engine."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+import platformdirs
+
+from skillopt_sleep.world import Finished, Roots, World
+
+APP = "skillopt-sleep"
+HOME_VARIABLE = "SKILLOPT_SLEEP_HOME"
+
+
+def real_roots(env: Mapping[str, str]) -> Roots:
+    """Return the folders of this machine; ``SKILLOPT_SLEEP_HOME`` moves ours below one folder."""
+    home = Path.home()
+    moved = env.get(HOME_VARIABLE, "")
+    if moved:
+        base = Path(moved).expanduser().absolute()
+        return Roots(
+            home=home,
+            data=base / "data",
+            config=base / "config",
+            cache=base / "cache",
+            cwd=Path.cwd(),
+        )
+    return Roots(
+        home=home,
+        data=platformdirs.user_data_path(APP),
+        config=platformdirs.user_config_path(APP),
+        cache=platformdirs.user_cache_path(APP),
+        cwd=Path.cwd(),
+    )
+
+
+def real_world() -> World:
+    """Return the world as it is."""
+    env = dict(os.environ)
+    return World(
+        now=lambda: datetime.now(UTC),
+        monotonic=time.monotonic,
+        sleep=time.sleep,
+        run=run_process,
+        rng=random.Random,
+        env=env,
+        roots=real_roots(env),
+    )
+
+
+def run_process(
+    argv: Sequence[str],
+    *,
+    cwd: Path,
+    env: Mapping[str, str],
+    stdin: str = "",
+    timeout_s: float = 60.0,
+    output_cap: int = 1_000_000,
+) -> Finished:
+    """Run ``argv`` in a process group of its own; at the deadline the whole group is killed.
+
+    Raises:
+        FileNotFoundError: There is no such program.
+    """
+    begun = time.monotonic()
+    process = subprocess.Popen(
+        list(argv),
+        cwd=cwd,
+        env=dict(env),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+    timed_out = threading.Event()
+
+    def stop() -> None:
+        timed_out.set()
+        _kill_group(process)
+
+    timer = threading.Timer(timeout_s, stop)
+    timer.start()
+    try:
+        out, err = process.communicate(stdin.encode())
+    finally:
+        timer.cancel()
+        _kill_group(process)
+    return Finished(
+        code=process.returncode,
+        stdout=out[:output_cap].decode(errors="replace"),
+        stderr=err[:output_cap].decode(errors="replace"),
+        timed_out=timed_out.is_set(),
+        seconds=time.monotonic() - begun,
+    )
+
+
+def _kill_group(process: subprocess.Popen[bytes]) -> None:
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except (ProcessLookupError, PermissionError):
+        # The group is gone already, which is what was wanted.
+        return

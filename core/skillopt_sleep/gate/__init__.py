@@ -1,0 +1,1 @@
+"""Decides on candidates from held-out evidence: pure functions, no clock, no file, no model."""

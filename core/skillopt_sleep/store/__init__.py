@@ -1,0 +1,1 @@
+"""SQLite through sqlite-utils: one file a noun, the schema and its migrations in ``database``."""
