@@ -194,9 +194,8 @@ def load(world: World, flags: Mapping[str, object] | None = None) -> Config:
         for key, value, line in _from_file(path):
             _put(merged, origins, key, value, f"{path}:{line}")
     for name, text in sorted(world.env.items()):
-        key = _env_key(name)
-        if key is not None:
-            _put(merged, origins, key, _scalar(text), f"env {name}")
+        if named := _env_key(name):
+            _put(merged, origins, named, _scalar(text), f"env {name}")
     for key, value in (flags or {}).items():
         if value is not None:
             _put(merged, origins, key, value, "flag")
@@ -249,9 +248,9 @@ def _flatten(tree: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, object
             yield f"{prefix}{name}", value
 
 
-def _env_key(name: str) -> str | None:
+def _env_key(name: str) -> str:
     if not name.startswith(_PREFIX) or "__" not in name:
-        return None
+        return ""
     return name.removeprefix(_PREFIX).lower().replace("__", ".")
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from skillopt_sleep.errors import Fault
 from skillopt_sleep.model.score import Score
-from skillopt_sleep.model.usage import Usage
+from skillopt_sleep.model.usage import NO_USAGE, Usage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,7 +111,7 @@ class Attempt:
     score: Score | None = None
     verdicts: tuple[Verdict, ...] = ()
     failure: Failure | None = None
-    usage: Usage = Usage()
+    usage: Usage = NO_USAGE
     seconds: float = 0.0
     skill_loaded: bool | None = None
 

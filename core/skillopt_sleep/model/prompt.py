@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from skillopt_sleep.model.usage import Usage
+from skillopt_sleep.model.usage import NO_USAGE, Usage
 
 
 class Stage(StrEnum):
@@ -74,6 +74,6 @@ class Reply:
 
     text: str
     model: str
-    usage: Usage = Usage()
+    usage: Usage = NO_USAGE
     seconds: float = 0.0
     cached: bool = False

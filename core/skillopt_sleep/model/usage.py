@@ -50,3 +50,6 @@ class Usage:
             + self.cache_read_tokens
             + self.cache_write_tokens
         )
+
+
+NO_USAGE = Usage()

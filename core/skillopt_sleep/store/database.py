@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -71,7 +71,7 @@ class Database:
         wrapped = sqlite_utils.Database(sqlite3.connect(self.path, timeout=30.0))
         try:
             MIGRATIONS.apply(wrapped)
-            wrapped.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+            wrapped.conn.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
         finally:
             wrapped.close()
 
@@ -107,7 +107,7 @@ class Database:
                 raise StoreError(_trouble(self.path, error)) from error
 
     @contextmanager
-    def transaction(self) -> Iterator[None]:
+    def transaction(self) -> Generator[None]:
         """Hold the lock and a write transaction; nested ones join the outer one."""
         with self._lock:
             if self._connection.in_transaction:

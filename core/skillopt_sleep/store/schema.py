@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import cast
-
 from sqlite_utils import Database as SqliteDatabase
 from sqlite_utils import Migrations
 
@@ -99,4 +97,4 @@ def first(db: SqliteDatabase) -> None:
     """Make every table of the first release."""
     for statement in _FIRST.split(";\n"):
         if statement.strip():
-            cast("object", db.execute(statement))
+            db.conn.execute(statement)
