@@ -146,6 +146,12 @@ class ConsentSettings(_Section):
     at: str = ""
 
 
+class HumanSettings(_Section):
+    """Whether adopt, reject and revert need the human's own word; on unless waived here."""
+
+    required: bool = True
+
+
 class Settings(_Section):
     """All settings."""
 
@@ -159,6 +165,7 @@ class Settings(_Section):
     budget: BudgetSettings = BudgetSettings()
     skill: SkillSettings = SkillSettings()
     consent: ConsentSettings = ConsentSettings()
+    human: HumanSettings = HumanSettings()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -84,6 +84,10 @@ CREATE TABLE proposals (
   number INTEGER PRIMARY KEY AUTOINCREMENT, candidate TEXT NOT NULL, project TEXT NOT NULL,
   status TEXT NOT NULL, doc TEXT NOT NULL
 );
+CREATE TABLE approvals (
+  number INTEGER NOT NULL, action TEXT NOT NULL, after_hash TEXT NOT NULL, how TEXT NOT NULL,
+  at TEXT NOT NULL, until TEXT NOT NULL, PRIMARY KEY (number, action)
+);
 CREATE TABLE nights (
   id TEXT PRIMARY KEY, project TEXT NOT NULL, status TEXT NOT NULL, started_at TEXT NOT NULL,
   doc TEXT NOT NULL
