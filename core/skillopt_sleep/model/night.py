@@ -69,3 +69,20 @@ class Night:
     seed: int = 0
     notes: tuple[str, ...] = ()
     forecast: Mapping[str, float] = field(default_factory=dict[str, float])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NightOptions:
+    """What the user asked of one night beyond the settings.
+
+    Attributes:
+        seed: Seed of every random choice, or None to draw it from the night's id.
+        only: Source names to harvest, or all.
+        harvest: Whether to harvest first.
+        fresh: Whether to begin a new night although one was cut off.
+    """
+
+    seed: int | None = None
+    only: tuple[str, ...] = ()
+    harvest: bool = True
+    fresh: bool = False
