@@ -52,6 +52,11 @@ class GateEvidence:
         decision: The gate's word: accept, pending, reject, unproven.
         reason: One sentence for the human.
         strict_agrees: What the strict policy would have said.
+        peak: Highest ``e_value`` after any of the differences; what the thresholds look at.
+        rivals: How many candidates reached the test together, >= 1; thresholds times this.
+        sizes: How many of ``attempts`` each difference was computed from, same order.
+        guarded: Ids of the attempts that only the guard against one broken task looked at.
+        dropped: Pairs of attempts left out because one of the two failed.
     """
 
     policy: str
@@ -70,6 +75,11 @@ class GateEvidence:
     decision: str = ""
     reason: str = ""
     strict_agrees: bool = False
+    peak: float = 1.0
+    rivals: int = 1
+    sizes: tuple[int, ...] = ()
+    guarded: tuple[str, ...] = ()
+    dropped: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
