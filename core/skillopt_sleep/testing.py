@@ -10,7 +10,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from skillopt_sleep.codec import text_hash
+from skillopt_sleep.model.edit import Edit, EditKind
 from skillopt_sleep.model.prompt import Prompt, Reply
+from skillopt_sleep.model.proposal import GateEvidence, Proposal, ProposalStatus
 from skillopt_sleep.model.usage import Usage
 from skillopt_sleep.world import Finished, Random, Roots, World
 
@@ -128,3 +131,46 @@ class ScriptedBackend:
 def _one_by_one(answers: Iterable[str]) -> Callable[[Prompt], str]:
     following = iter(answers)
     return lambda _prompt: next(following)
+
+
+def build_evidence(decision: str = "accept") -> GateEvidence:
+    """Return what the gate saw of six held-out clusters that all rose."""
+    return GateEvidence(
+        policy="evidence",
+        metric="mixed",
+        tasks=6,
+        live_mean=0.25,
+        candidate_mean=0.75,
+        e_value=21.0,
+        e_harm=0.1,
+        wins=6,
+        decision=decision,
+        reason="6 of 6 held-out clusters rose",
+        strict_agrees=True,
+    )
+
+
+def build_proposal(
+    target: Path,
+    *,
+    before: str | None = "old\n",
+    after: str = "new\n",
+    status: ProposalStatus = ProposalStatus.SUPPORTED,
+) -> Proposal:
+    """Return a proposal, not stored yet, that would change ``target``."""
+    return Proposal(
+        number=0,
+        candidate="c1",
+        project="/project",
+        skill_name="habits",
+        target=str(target),
+        before=before,
+        after=after,
+        before_hash=text_hash(before),
+        after_hash=text_hash(after),
+        status=status,
+        edits=(Edit(kind=EditKind.ADD, text="Use uv", why="you said so twice"),),
+        evidence=build_evidence(),
+        night="n1",
+        created_at=MIDNIGHT,
+    )
