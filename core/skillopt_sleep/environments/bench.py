@@ -1,0 +1,35 @@
+"""What an environment is built from: the tasks, the model under test, the judges, the settings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from skillopt_sleep.backends import Backend
+from skillopt_sleep.config import Settings
+from skillopt_sleep.judges import Judge
+from skillopt_sleep.model.task import Task
+from skillopt_sleep.world import World
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bench:
+    """Everything an environment may use.
+
+    Attributes:
+        world: Clock, processes, folders.
+        settings: All settings; ``settings.target`` says how the model is asked.
+        target: The model under test, metered, cached and retrying.
+        judges: Judge by registry name, see ``judges.score.all_judges``.
+        tasks: What to attempt; a benchmark loads its own and ignores these.
+        run: Id of the night or training run; attempts of different runs are different draws.
+        options: What a benchmark wants besides, such as the folder of its data.
+    """
+
+    world: World
+    settings: Settings
+    target: Backend
+    judges: Mapping[str, Judge]
+    tasks: tuple[Task, ...] = ()
+    run: str = ""
+    options: Mapping[str, str] = field(default_factory=dict[str, str])
