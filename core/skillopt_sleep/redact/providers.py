@@ -1,0 +1,159 @@
+"""Tokens that are known by their shape: one table of providers, looked for in one sweep."""
+
+from __future__ import annotations
+
+import re
+from base64 import urlsafe_b64decode
+from collections.abc import Iterator, Sequence
+
+from skillopt_sleep.redact.span import Span, is_example, is_random, secret, starts_word
+
+_W = r"A-Za-z0-9_\-"
+_END = "(?![A-Za-z0-9])"
+
+_SHAPES: tuple[tuple[str, str, str], ...] = (
+    # kind, how it begins (alternatives divided by blanks), how it goes on
+    ("anthropic", "sk-ant-", rf"[{_W}]{{20,250}}"),
+    ("openrouter", "sk-or-v1-", rf"[0-9a-f]{{40,80}}{_END}"),
+    ("openai", "sk-proj- sk-svcacct- sk-admin- sk-None-", rf"[{_W}]{{20,250}}"),
+    ("openai", "sk-", rf"(?:[A-Za-z0-9]{{2,12}}-)?[A-Za-z0-9]{{20,200}}{_END}"),
+    ("openai", "sess-", rf"[A-Za-z0-9]{{40}}{_END}"),
+    ("stripe", "sk_live_ sk_test_ rk_live_ rk_test_", rf"[A-Za-z0-9]{{16,250}}{_END}"),
+    ("stripe", "whsec_", rf"[A-Za-z0-9+/]{{24,80}}={{0,2}}"),
+    ("github", "ghp_ gho_ ghu_ ghs_ ghr_", rf"[A-Za-z0-9]{{36,255}}{_END}"),
+    ("github", "github_pat_", rf"[A-Za-z0-9_]{{40,120}}{_END}"),
+    (
+        "gitlab",
+        "glpat- glptt- gldt- glrt- glcbt- glsoat- glft- glimt- glagent- gloas- glffct-",
+        rf"[{_W}.]{{20,250}}",
+    ),
+    ("slack", "xoxa- xoxb- xoxe- xoxo- xoxp- xoxr- xoxs- xoxc- xoxd-", rf"[{_W}.%]{{10,250}}"),
+    ("slack", "xapp-", rf"\d-[A-Z0-9]{{8,16}}-\d{{8,16}}-[A-Za-z0-9]{{20,100}}"),
+    ("google", "AIza", rf"[{_W}]{{35}}(?![{_W}])"),
+    ("google", "GOCSPX-", rf"[{_W}]{{20,40}}"),
+    ("google", "ya29.", rf"[{_W}]{{20,500}}"),
+    ("google", "1//0", rf"[{_W}]{{40,200}}"),
+    ("aws", "AKIA ASIA ABIA ACCA", r"[A-Z2-7]{16}(?![A-Za-z0-9+/])"),
+    ("aws", "ABSK", rf"[A-Za-z0-9+/]{{100,260}}={{0,2}}"),
+    ("npm", "npm_", rf"[A-Za-z0-9]{{36}}{_END}"),
+    ("pypi", "pypi-AgE", rf"[{_W}]{{50,500}}"),
+    ("huggingface", "hf_", rf"[A-Za-z0-9]{{30,60}}{_END}"),
+    ("digitalocean", "dop_v1_ doo_v1_ dor_v1_", rf"[a-f0-9]{{64}}{_END}"),
+    ("sendgrid", "SG.", rf"[{_W}]{{16,32}}\.[{_W}]{{32,64}}"),
+    ("twilio", "SK", rf"[0-9a-f]{{32}}{_END}"),
+    ("linear", "lin_api_ lin_oauth_", rf"[A-Za-z0-9]{{32,80}}{_END}"),
+    ("notion", "ntn_ secret_", rf"[A-Za-z0-9]{{40,60}}{_END}"),
+    ("shopify", "shpat_ shpss_ shpca_ shppa_", rf"[a-fA-F0-9]{{32}}{_END}"),
+    ("databricks", "dapi", rf"[a-f0-9]{{32}}(?:-\d)?{_END}"),
+    ("doppler", "dp.pt. dp.st. dp.ct. dp.sa.", r"[A-Za-z0-9._-]{40,80}"),
+    ("planetscale", "pscale_tkn_ pscale_pw_ pscale_oauth_", rf"[{_W}.]{{32,80}}"),
+    ("postman", "PMAK-", rf"[a-f0-9]{{24}}-[a-f0-9]{{34}}{_END}"),
+    ("grafana", "glsa_", rf"[A-Za-z0-9]{{32}}_[A-Fa-f0-9]{{8}}{_END}"),
+    ("grafana", "glc_", r"[A-Za-z0-9+/]{32,400}={0,2}"),
+    ("newrelic", "NRAK-", rf"[A-Z0-9]{{27}}{_END}"),
+    ("sentry", "sntrys_ sntryu_", r"[A-Za-z0-9+/=_.-]{40,400}"),
+    ("docker", "dckr_pat_ dckr_oat_", rf"[{_W}]{{20,60}}"),
+    ("atlassian", "ATATT3xFfGF0 ATCTT3xFfGN0", rf"[{_W}]{{40,300}}={{0,2}}[A-F0-9]{{0,8}}"),
+    ("mailgun", "key-", rf"[0-9a-f]{{32}}{_END}"),
+    ("square", "sq0atp- sq0csp-", rf"[{_W}]{{22,50}}"),
+    ("groq", "gsk_", rf"[A-Za-z0-9]{{40,80}}{_END}"),
+    ("xai", "xai-", rf"[A-Za-z0-9]{{60,100}}{_END}"),
+    ("perplexity", "pplx-", rf"[A-Za-z0-9]{{40,60}}{_END}"),
+    ("replicate", "r8_", rf"[A-Za-z0-9]{{36,40}}{_END}"),
+    ("supabase", "sbp_ sb_secret_", rf"[A-Za-z0-9_]{{28,60}}{_END}"),
+    ("netlify", "nfp_", rf"[A-Za-z0-9]{{36,40}}{_END}"),
+    ("heroku", "HRKU-", rf"[{_W}]{{30,80}}"),
+    ("vault", "hvs. hvb. hvr.", rf"[{_W}]{{24,300}}"),
+    ("age", "AGE-SECRET-KEY-1", rf"[A-Z0-9]{{58}}{_END}"),
+    ("pulumi", "pul-", rf"[a-f0-9]{{40}}{_END}"),
+    ("figma", "figd_", rf"[{_W}]{{38,60}}"),
+    ("tailscale", "tskey-", r"[a-z]{2,10}-[A-Za-z0-9]{8,20}-[A-Za-z0-9]{16,60}"),
+    ("langsmith", "lsv2_pt_ lsv2_sk_", rf"[a-f0-9]{{32}}_[a-f0-9]{{10}}{_END}"),
+    ("rubygems", "rubygems_", rf"[a-f0-9]{{48}}{_END}"),
+    ("buildkite", "bkua_", rf"[a-f0-9]{{40}}{_END}"),
+    ("crates", "cio", rf"[A-Za-z0-9]{{32}}{_END}"),
+    ("airtable", "pat", rf"[A-Za-z0-9]{{14}}\.[a-f0-9]{{64}}{_END}"),
+    ("dynatrace", "dt0c01.", r"[A-Z0-9]{24}\.[A-Z0-9]{64}"),
+    ("jwt", "eyJ", rf"[{_W}]{{8,4000}}\.eyJ[{_W}]{{4,8000}}\.[{_W}]{{0,2000}}"),
+    ("jwt", "eyJ", rf"[{_W}]{{16,2000}}\.[{_W}]{{0,1000}}(?:\.[{_W}]{{16,4000}}){{3}}"),
+)
+
+
+def _trie(words: Sequence[str]) -> str:
+    """Return a pattern for the words that looks at each first letter once."""
+    by_first: dict[str, list[str]] = {}
+    for word in words:
+        by_first.setdefault(word[:1], []).append(word[1:])
+    if "" in by_first:
+        return ""
+    branches = [
+        re.escape(first) + (re.escape(rest[0]) if len(rest) == 1 else _trie(rest))
+        for first, rest in by_first.items()
+    ]
+    return branches[0] if len(branches) == 1 else f"(?:{'|'.join(branches)})"
+
+
+_BEGINNINGS = sorted({word for _, words, _ in _SHAPES for word in words.split()})
+_ANY = re.compile(_trie(_BEGINNINGS))
+_TABLE = tuple(
+    (kind, re.compile(f"(?:{'|'.join(re.escape(w) for w in words.split())})(?:{rest})"))
+    for kind, words, rest in _SHAPES
+)
+_TELEGRAM = re.compile(rf"(\d{{8,10}}):AA[{_W}]{{33}}(?![{_W}])")
+_AZURE = re.compile(r"[A-Za-z0-9_~.-]{3}\dQ~[A-Za-z0-9_~.-]{31,34}")
+_DISCORD_TAIL = re.compile(rf"\.[{_W}]{{6}}\.[{_W}]{{27,40}}(?![{_W}])")
+_DISCORD_HEAD = re.compile(r"[A-Za-z0-9_-]{20,28}\Z")
+
+
+def provider_spans(text: str) -> Iterator[Span]:
+    """Yield every token whose shape alone tells its provider."""
+    at = 0
+    while found := _ANY.search(text, at):
+        at = found.start() + 1
+        span = _token(text, found.start())
+        if span:
+            yield span
+            at = span.end
+    yield from _around(text, ":AA", 10, _TELEGRAM, "telegram")
+    yield from _around(text, "Q~", 4, _AZURE, "azure")
+    yield from _discord(text)
+
+
+def _token(text: str, at: int) -> Span | None:
+    if not starts_word(text, at):
+        return None
+    for kind, pattern in _TABLE:
+        found = pattern.match(text, at)
+        if found and not is_example(found[0]) and is_random(found[0]):
+            return Span(at, found.end(), secret(kind, found[0]))
+    return None
+
+
+def _around(
+    text: str, middle: str, back: int, pattern: re.Pattern[str], kind: str
+) -> Iterator[Span]:
+    """Yield tokens that are told by what stands in their middle."""
+    at = text.find(middle)
+    while at >= 0:
+        for start in range(max(0, at - back), at):
+            found = pattern.match(text, start)
+            if found and starts_word(text, start) and not is_example(found[0]):
+                yield Span(start, found.end(), secret(kind, found[0]))
+                break
+        at = text.find(middle, at + 1)
+
+
+def _discord(text: str) -> Iterator[Span]:
+    for tail in _DISCORD_TAIL.finditer(text):
+        head = _DISCORD_HEAD.search(text, max(0, tail.start() - 28), tail.start())
+        if head and _is_snowflake(head[0]):
+            token = head[0] + tail[0]
+            yield Span(head.start(), tail.end(), secret("discord", token))
+
+
+def _is_snowflake(head: str) -> bool:
+    """Tell whether ``head`` is the base64 of a decimal user id, as Discord's tokens begin."""
+    try:
+        return urlsafe_b64decode(head + "=" * (-len(head) % 4)).isdigit()
+    except ValueError:
+        return False
