@@ -27,6 +27,7 @@ class SessionSeen:
         version: Harness version, or "".
         model: Model id, or "".
         skill: Name of a skill invoked just now, or "".
+        part: Name of the part of the file, where one file holds several sessions, or "".
         at: When, or None.
     """
 
@@ -39,6 +40,7 @@ class SessionSeen:
     version: str = ""
     model: str = ""
     skill: str = ""
+    part: str = ""
     at: datetime | None = None
 
 
@@ -54,6 +56,7 @@ class TurnSeen:
         line: 0-based line or step.
         at: When, or None.
         pasted: Pasted blocks, apart from ``text``.
+        replaces: Key of a turn read earlier that this one stands for, or "".
     """
 
     session: str
@@ -63,6 +66,7 @@ class TurnSeen:
     line: int
     at: datetime | None = None
     pasted: tuple[str, ...] = ()
+    replaces: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
