@@ -6,6 +6,7 @@ import os
 import random
 import signal
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Mapping, Sequence
@@ -53,6 +54,7 @@ def real_world() -> World:
         rng=random.Random,
         env=env,
         roots=real_roots(env),
+        program=(sys.executable, "-m", "skillopt_sleep_server"),
     )
 
 

@@ -86,6 +86,7 @@ class World:
         rng: A generator seeded by any text or number; equal seeds give equal streams.
         env: The environment as it was at start.
         roots: The folders.
+        program: How to start this program again, such as ("/usr/bin/python3", "-m", "...").
     """
 
     now: Callable[[], datetime]
@@ -95,6 +96,7 @@ class World:
     rng: Callable[[str | int], Random]
     env: Mapping[str, str]
     roots: Roots
+    program: tuple[str, ...] = ("skillopt-sleep",)
 
     def at_home(self, home: Path) -> World:
         """Return this world with harness logs looked for under ``home``."""

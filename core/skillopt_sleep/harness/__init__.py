@@ -1,1 +1,46 @@
 """Plugin point 5: installers plan changes to a harness's files; they write nothing."""
+
+from __future__ import annotations
+
+from typing import Literal, Protocol
+
+from skillopt_sleep.model.status import InstallPlan
+from skillopt_sleep.registry import Registry
+from skillopt_sleep.world import World
+
+Scope = Literal["user", "project"]
+
+
+class Installer(Protocol):
+    """Knows where one harness wants a skill, an MCP entry and hooks."""
+
+    @property
+    def name(self) -> str:
+        """Registry name."""
+        ...
+
+    def plan(self, world: World, scope: Scope) -> InstallPlan:
+        """Return what installing would change now; nothing if all is in place.
+
+        Raises:
+            ConfigError: A file of the harness is not what it should be, such as broken JSON.
+        """
+        ...
+
+    def without(self, world: World, scope: Scope, path: str, text: str) -> str | None:
+        """Return ``text`` of one installed file without our part, None if nothing else is left.
+
+        Used where the file has changed since it was installed.
+
+        Raises:
+            ConfigError: The file is not what it should be.
+        """
+        ...
+
+
+INSTALLERS: Registry[Installer] = Registry(
+    kind="harness to install into",
+    group="skillopt_sleep.installers",
+    builtin={"claude-code": "skillopt_sleep.harness.claude_code:ClaudeCodeInstaller"},
+)
+"""Factories take nothing."""
