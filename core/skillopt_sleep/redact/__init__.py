@@ -21,20 +21,19 @@ def redact(text: str) -> str:
     a home folder ``user-HASH``, where HASH is 4 hex digits of the value's digest: equal values
     give equal placeholders in every text. Redacting twice changes nothing more.
     """
-    while (cleaned := _pass(text)) != text:
-        text = cleaned
-    return cleaned
+    # A replacement can lay bare what stood right behind it, hence the loop; each pass takes raw
+    # characters away and no placeholder is ever matched, so it ends. A pseudonym lays nothing bare.
+    while spans := list(_apart(_spans(text))):
+        text = _replaced(text, spans)
+        if all(span.replacement.startswith("user-") for span in spans):
+            break
+    return text
 
 
-def _pass(text: str) -> str:
-    # A replacement can lay bare what stood right behind it, hence the loop in ``redact``; each
-    # pass takes raw characters away and no placeholder is ever matched, so the loop ends.
-    spans = list(_spans(text))
-    if not spans:
-        return text
+def _replaced(text: str, spans: Iterable[Span]) -> str:
     pieces: list[str] = []
     end = 0
-    for span in _apart(spans):
+    for span in spans:
         pieces += (text[end : span.start], span.replacement)
         end = span.end
     return "".join((*pieces, text[end:]))

@@ -37,9 +37,9 @@ _EXAMPLE_DOMAIN = re.compile(
 _HOMES = (
     re.compile(r"/home/([A-Za-z0-9_][A-Za-z0-9_.-]{0,31})"),
     re.compile(r"/Users/([A-Za-z0-9_][A-Za-z0-9_.-]{0,31})"),
-    re.compile(r"\\{1,4}Users\\{1,4}([A-Za-z0-9_][A-Za-z0-9_. -]{0,31}?)(?=\\|[\"'\s,;:)]|$)"),
-    re.compile(r"(?<![A-Za-z0-9])-Users-([A-Za-z0-9_]{1,32})(?=[-/\"'\s\\]|$)"),
-    re.compile(r"(?<![A-Za-z0-9])-home-([A-Za-z0-9_]{1,32})(?=-)"),
+    re.compile(r"Users\\{1,4}([A-Za-z0-9_][A-Za-z0-9_. -]{0,31}?)(?=\\|[\"'\s,;:)]|$)"),
+    re.compile(r"-Users-([A-Za-z0-9_]{1,32})(?=[-/\"'\s\\]|$)"),
+    re.compile(r"-home-([A-Za-z0-9_]{1,32})(?=-)"),
 )
 _HOME_WORDS = ("/home/", "/Users/", "Users\\", "-Users-", "-home-")
 _LOGIN = re.compile(
@@ -99,7 +99,11 @@ def _is_nobody(local: str, domain: str) -> bool:
 
 def _homes(text: str, pattern: re.Pattern[str]) -> Iterator[Span]:
     for found in pattern.finditer(text):
-        if found[0][0] != "/" or _may_be_root(text, found.start()):
+        if found[0][0] == "/":
+            fits = _may_be_root(text, found.start())
+        else:
+            fits = text[found.start() - 1 : found.start()] in ("", "/", "\\", '"', "'", " ", "\n")
+        if fits:
             yield from _person(found)
 
 

@@ -12,32 +12,37 @@ from collections.abc import Iterator
 from skillopt_sleep.redact.span import Span, secret
 from skillopt_sleep.redact.values import Beside, is_secret
 
-_QUOTE = r"\\{0,7}[\"'`]|\\{1,4}u002[27]|%22|%27|&quot;|&\#3[49];"
-_ANNOTATION = r"(?:[ \t]{0,3}:[ \t]{0,3}&?(?:'static )?[a-z][a-z0-9_.<>\[\]| ]{1,40}(?==))"
-_BETWEEN = re.compile(
-    rf"""(?xi)
-    [a-z0-9_-]{{0,32}}                      # the rest of the name
-    (?: {_QUOTE} )? \]?                     # the name's closing quote
-    {_ANNOTATION}?
-    (?: [ \t]{{0,8}} (?: :=|=>|={{1,2}}|:|%3d|%3a|\\u003d|,(?=[ \t]?["']) ) (?P<gap>[ \t]{{0,8}})
-      | (?P<blank>[ \t]{{1,4}}) )
-    (?P<scheme> (?:bearer|basic|token|apikey|digest)[ \t]{{1,4}} | [bru](?=["']) )?
-    (?P<quote> {_QUOTE} )?
-    (?P<scheme2> (?:bearer|basic|token|apikey)(?:[ \t]{{1,4}}|%20|\+) )?
-    """
+_QUOTE = r"\\{0,7}[\"'`]|\\{1,4}u002[27]|%22|%27|&quot;|&#3[49];"
+_ANNOTATION = r"[ \t]{0,3}:[ \t]{0,3}&?(?:'static )?[a-z][a-z0-9_.<>\[\]| ]{1,40}(?==)"
+_PARTED = rf"""[a-z0-9_-]{{0,32}}(?:{_QUOTE})?\]?(?:{_ANNOTATION})?""" + (
+    r"""[ \t]{0,8}(?::=|=>|==?|:|%3d|%3a|\\u003d|,(?=[ \t]?["']))"""
+)
+_LEAD = re.compile(
+    rf"""(?i)(?P<gap>[ \t]{{0,8}})(?P<scheme>(?:bearer|basic|token|apikey|digest)[ \t]{{1,4}})?"""
+    rf"""(?:[bru](?=["']))?(?P<quote>{_QUOTE})?"""
+    r"""(?P<scheme2>(?:bearer|basic|token|apikey)(?:[ \t]{1,4}|%20|\+))?"""
 )
 _IN_QUOTES = re.compile(r"(?:[^\s\"'`\\&%]|\\u[0-9a-fA-F]{4}|\\+/|%(?!22|27)|&(?!quot;|#3))+")
 _OPEN = re.compile(r"(?:[^\s\"'`\\,;&<>(){}\[\]|]|\\u[0-9a-fA-F]{4})+")
 _LONGEST = 600
-_NAME_START = re.compile(r"[A-Za-z0-9_.-]{0,40}\Z")
+_NAME = re.compile(r"[A-Za-z0-9_.-]{1,80}")
 
-_STEMS = re.compile(
-    r"passw|passphrase|passcode|pwd|secret|token|credential|authorization|api[_-]?key"
-    r"|(?:access|account|private|auth|encryption|signing|master|service|shared|storage|license"
-    r"|session|app|client|jwt|hmac|subscription|ssh|webhook)[_-]?key|signature|[_-]pass\b"
+_STEMS = (
+    "passw passphrase passcode pwd _pass -pass secret token credential authorization key signature"
+).split()
+_NAMED = tuple(
+    (stem, re.compile(stem + (r"(?!s?\\?\"?: ?\d)" if stem == "token" else "") + _PARTED))
+    for stem in _STEMS
 )
-_FIRST = ("pass", "pwd", "secret", "token", "credential", "authorization", "key", "signature")
-_PASSWORD = re.compile(r"(?i)passw|passphrase|passcode|pwd|pass$")
+_KEY_OWNER = re.compile(
+    r"(?:api|access|account|private|auth|encryption|signing|master|service|shared|storage|license"
+    r"|session|app|client|jwt|hmac|subscription|ssh|webhook)[_-]?\Z"
+)
+_FLAG = re.compile(
+    r"--(?:[a-z0-9]{1,20}-){0,3}(?:password|passwd|passphrase|secret|token|api-?key|pat)[ \t]{1,4}"
+)
+_NETRC = re.compile(r"\blogin\s{1,4}\S{1,80}\s{1,4}password[ \t]{1,4}")
+_PASSWORD = re.compile(r"pass|pwd")
 
 _BEARER = re.compile(r"(?i)bearer(?:[ \t]{1,4}|%20|\+)([A-Za-z0-9._~+/=-]{16,2000})")
 _COOKIE = re.compile(
@@ -55,8 +60,13 @@ _ATTRIBUTES = frozenset("path domain expires max-age samesite secure httponly pr
 
 def named_spans(text: str, folded: str) -> Iterator[Span]:
     """Yield every value that stands beside a name such as ``API_KEY`` and looks like a secret."""
-    if any(word in folded for word in _FIRST):
-        yield from _assignments(text, folded)
+    for stem, pattern in _NAMED:
+        if stem in folded:
+            yield from _assignments(text, folded, pattern)
+    if "--" in folded:
+        yield from _flags(text, folded, _FLAG)
+    if "login" in folded:
+        yield from _flags(text, folded, _NETRC)
     if "bearer" in folded:
         yield from _simple(text, _BEARER)
     if "cookie" in folded or " -b " in text:
@@ -69,49 +79,52 @@ def named_spans(text: str, folded: str) -> Iterator[Span]:
         yield from _simple(text, _SAS)
 
 
-def _assignments(text: str, folded: str) -> Iterator[Span]:
-    at = 0
-    while stem := _STEMS.search(folded, at):
-        at = stem.end()
-        between = _BETWEEN.match(text, stem.end())
-        if not between:
+def _assignments(text: str, folded: str, pattern: re.Pattern[str]) -> Iterator[Span]:
+    for found in pattern.finditer(folded):
+        lead = _LEAD.match(text, found.end())
+        value = lead and _value(text, lead)
+        if not lead or not value:
             continue
-        pattern = _IN_QUOTES if between["quote"] else _OPEN
-        value = pattern.match(text, between.end(), between.end() + _LONGEST)
-        if not value:
-            continue
-        beside = _beside(text, stem, between, value)
-        if beside and is_secret(value[0], beside):
+        name = _name(text, folded, found)
+        beside = Beside(
+            name=name.lstrip("-."),
+            password=_PASSWORD.search(found[0]) is not None,
+            quoted=lead["quote"] is not None,
+            tight=not lead["gap"] or name.startswith("--"),
+            colon=":" in found[0] or "%3" in found[0],
+            header=bool(lead["scheme"] or lead["scheme2"]) or "uthorization" in name,
+            after=text[value.end() : value.end() + 1],
+        )
+        if name and is_secret(value[0], beside):
             yield Span(value.start(), value.end(), secret("value", value[0]))
-            at = value.end()
 
 
-def _beside(
-    text: str, stem: re.Match[str], between: re.Match[str], value: re.Match[str]
-) -> Beside | None:
-    """Return what the name says of its value, or None where name and value do not belong."""
-    before = _NAME_START.search(text, max(0, stem.start() - 40), stem.start())
-    head = before[0] if before else ""
-    suffix = re.match(r"[A-Za-z0-9_-]*", text[stem.end() : between.end()])
-    name = head + text[stem.start() : stem.end()] + (suffix[0] if suffix else "")
-    flag = name.startswith("--")
-    if between["blank"] is not None and not (flag or _is_netrc(text, stem.start())):
-        scheme = between["scheme"] or between["scheme2"]
-        if not scheme or "uthorization" not in name:
-            return None
-    return Beside(
-        name=name.lstrip("-."),
-        password=_PASSWORD.search(text[stem.start() : stem.end()]) is not None,
-        quoted=between["quote"] is not None,
-        tight=flag or (between["blank"] is None and not between["gap"]),
-        colon=":" in between[0] or "%3" in between[0],
-        header=bool(between["scheme"] or between["scheme2"]),
-        after=text[value.end() : value.end() + 1],
-    )
+def _name(text: str, folded: str, found: re.Match[str]) -> str:
+    """Return the whole name as written, or "" where it names no secret (``key`` alone)."""
+    start = found.start()
+    if found[0].startswith("key") and not _KEY_OWNER.search(folded, max(0, start - 14), start):
+        return ""
+    whole = _NAME.search(text, max(0, start - 40), found.end())
+    while whole and whole.end() < start:
+        whole = _NAME.search(text, whole.end(), found.end())
+    return whole[0] if whole else ""
 
 
-def _is_netrc(text: str, at: int) -> bool:
-    return re.search(r"\blogin\s+\S+\s+\Z", text[max(0, at - 80) : at]) is not None
+def _flags(text: str, folded: str, pattern: re.Pattern[str]) -> Iterator[Span]:
+    for found in pattern.finditer(folded):
+        lead = _LEAD.match(text, found.end())
+        value = lead and _value(text, lead)
+        if lead and value:
+            word = found[0].split()[0].lstrip("-")
+            password = _PASSWORD.search(found[0]) is not None
+            beside = Beside(name=word, password=password, quoted=bool(lead["quote"]), tight=True)
+            if is_secret(value[0], beside):
+                yield Span(value.start(), value.end(), secret("value", value[0]))
+
+
+def _value(text: str, lead: re.Match[str]) -> re.Match[str] | None:
+    pattern = _IN_QUOTES if lead["quote"] else _OPEN
+    return pattern.match(text, lead.end(), lead.end() + _LONGEST)
 
 
 def _simple(text: str, pattern: re.Pattern[str]) -> Iterator[Span]:

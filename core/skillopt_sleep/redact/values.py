@@ -68,7 +68,7 @@ def is_secret(value: str, beside: Beside) -> bool:
         return False
     if beside.header:
         return is_random(value, least=10) or _is_opaque(value)
-    if _CODE.match(value) or (not beside.quoted and beside.after in "([{" and beside.after):
+    if _CODE.match(value) or (not beside.quoted and beside.after in ("(", "[", "{")):
         return False
     environment = beside.tight and not beside.quoted and _ENV_NAME.match(beside.name) is not None
     if beside.password:
