@@ -79,7 +79,9 @@ class Tally:
 
     def after_wins(self, wins: int) -> float:
         """Return the evidence after so many further clean wins and no loss."""
-        return _mixture([one + wins * log1p(bet) for one, bet in zip(self.log_sums, LAMBDAS)])
+        return _mixture(
+            [one + wins * log1p(bet) for one, bet in zip(self.log_sums, LAMBDAS, strict=True)]
+        )
 
     def wins_to(self, threshold: float) -> int:
         """Return how many clean wins without a loss lift the evidence to ``threshold``, >= 0."""
@@ -138,6 +140,6 @@ def _peak(differences: Sequence[float], sign: float) -> float:
     sums = [0.0] * len(LAMBDAS)
     best = 1.0
     for one in differences:
-        sums = [total + log1p(sign * bet * one) for total, bet in zip(sums, LAMBDAS)]
+        sums = [total + log1p(sign * bet * one) for total, bet in zip(sums, LAMBDAS, strict=True)]
         best = max(best, _mixture(sums))
     return best
