@@ -96,14 +96,24 @@ class BackendError(SleepError):
     Attributes:
         fault: The kind of trouble.
         retry_after_s: Seconds the provider asked us to wait, or None.
+        input_tokens: Input tokens that were paid for all the same.
+        output_tokens: Output tokens that were paid for all the same.
     """
 
     def __init__(
-        self, message: str, *, fault: Fault = Fault.SERVER, retry_after_s: float | None = None
+        self,
+        message: str,
+        *,
+        fault: Fault = Fault.SERVER,
+        retry_after_s: float | None = None,
+        input_tokens: int = 0,
+        output_tokens: int = 0,
     ) -> None:
         super().__init__(message)
         self.fault = fault
         self.retry_after_s = retry_after_s
+        self.input_tokens = input_tokens
+        self.output_tokens = output_tokens
 
     @property
     def retryable(self) -> bool:

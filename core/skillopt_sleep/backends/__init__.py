@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from skillopt_sleep.backends.presets import ALIASES, PRESETS
 from skillopt_sleep.model.prompt import Prompt, Reply
 from skillopt_sleep.registry import Registry
 
@@ -39,14 +40,18 @@ class Backend(Protocol):
         ...
 
 
+_COMPATIBLE = "skillopt_sleep.backends.openai:CompatibleBackend"
+_BUILTIN = {
+    "anthropic": "skillopt_sleep.backends.anthropic:AnthropicBackend",
+    "openai": "skillopt_sleep.backends.openai:OpenAIBackend",
+    "openai_compatible": _COMPATIBLE,
+    "handoff": "skillopt_sleep.backends.handoff:HandoffBackend",
+    **dict.fromkeys(PRESETS, _COMPATIBLE),
+}
+
 BACKENDS: Registry[Backend] = Registry(
     kind="backend",
     group="skillopt_sleep.backends",
-    builtin={
-        "anthropic": "skillopt_sleep.backends.anthropic:AnthropicBackend",
-        "openai": "skillopt_sleep.backends.openai:OpenAIBackend",
-        "openai_compatible": "skillopt_sleep.backends.openai:CompatibleBackend",
-        "handoff": "skillopt_sleep.backends.handoff:HandoffBackend",
-    },
+    builtin={**_BUILTIN, **{alias: _BUILTIN[name] for alias, name in ALIASES.items()}},
 )
 """Factories take ``(settings: BackendSettings, world: World)``."""

@@ -34,6 +34,7 @@ _SKILL = """\
 The skill document that the user has installed stands between the marks; follow it wherever it \
 applies."""
 
+_ASKED = {"name", "model", "base_url", "max_tokens", "temperature", "extra"}
 _PASS_ON = frozenset({Fault.AUTH, Fault.BUDGET, Fault.WAITING})
 
 
@@ -46,7 +47,7 @@ class PromptEnvironment:
         self._bench = bench
         self._identity = digest(
             (self.name, _TEMPLATE, bench.run, bench.target.name, bench.target.model),
-            bench.settings.target.model_dump(mode="json", exclude={"key", "key_env", "workers"}),
+            bench.settings.target.model_dump(mode="json", include=_ASKED),
             bench.settings.judge_backend.model_dump(mode="json", include={"name", "model"}),
         )
 
