@@ -42,8 +42,9 @@ _HOMES = (
     re.compile(r"-home-([A-Za-z0-9_]{1,32})(?=-)"),
 )
 _HOME_WORDS = ("/home/", "/Users/", "Users\\", "-Users-", "-home-")
-_LOGIN = re.compile(
-    r"\b(?:USER|LOGNAME|USERNAME|SUDO_USER)=([a-z_][a-z0-9_-]{1,31})(?![A-Za-z0-9_.(-])"
+_LOGINS = tuple(
+    re.compile(rf"{name}=([a-z_][a-z0-9_-]{{1,31}})(?![A-Za-z0-9_.(-])")
+    for name in ("USER", "LOGNAME", "USERNAME")
 )
 _PROMPT = re.compile(r"([a-z_][a-z0-9_-]{0,31})\Z")
 _PROMPT_HOST = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]{0,62}:[~/]")
@@ -66,9 +67,10 @@ def identity_spans(text: str) -> Iterator[Span]:
     for word, pattern in zip(_HOME_WORDS, _HOMES, strict=True):
         if word in text:
             yield from _homes(text, pattern)
-    if "USER" in text or "LOGNAME" in text:
-        for found in _LOGIN.finditer(text):
-            yield from _person(found)
+    for pattern in _LOGINS:
+        for found in pattern.finditer(text):
+            if starts_word(text, found.start()) or text.endswith("SUDO_", 0, found.start()):
+                yield from _person(found)
 
 
 def _addresses(text: str) -> Iterator[Span]:

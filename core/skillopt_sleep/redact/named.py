@@ -41,20 +41,22 @@ _KEY_OWNER = re.compile(
 _FLAG = re.compile(
     r"--(?:[a-z0-9]{1,20}-){0,3}(?:password|passwd|passphrase|secret|token|api-?key|pat)[ \t]{1,4}"
 )
-_NETRC = re.compile(r"\blogin\s{1,4}\S{1,80}\s{1,4}password[ \t]{1,4}")
+_NETRC = re.compile(r"login\s{1,4}\S{1,80}\s{1,4}password[ \t]{1,4}")
 _PASSWORD = re.compile(r"pass|pwd")
 
 _BEARER = re.compile(r"(?i)bearer(?:[ \t]{1,4}|%20|\+)([A-Za-z0-9._~+/=-]{16,2000})")
 _COOKIE = re.compile(
-    r"(?i)\b(?:set-)?cookie(?:\\*[\"'])?[ \t]{0,3}[:=,][ \t]{0,3}(?:\\*[\"'])?(?=[\w.-]+=)"
+    r"cookie(?:\\*[\"'])?(?:[ \t]{0,3}[:=,][ \t]{0,3}|[ \t]{1,3})(?:\\*[\"'])?(?=[\w.-]{1,64}=)"
 )
-_FLAG_COOKIE = re.compile(r"(?:^|\s)(?:--cookie|-b)[ \t=]{1,3}[\"']?(?=[\w.-]+=)")
+_FLAG_COOKIE = re.compile(r" -b[ \t]{1,3}(?:\\*[\"'])?(?=[\w.-]{1,64}=)")
 _PAIR = re.compile(r"([\w.-]{1,64})=([^;\s\"'\\,]{0,4000})(?:;[ \t]{0,2})?")
-_CURL_USER = re.compile(
-    r"\s(?:-u|--user)[ \t=]{0,3}(?:\\*[\"'])?[^\s:\"'\\]{1,64}:([^\s\"'\\]{3,200})"
+_LOGINS = tuple(
+    re.compile(flag + r"[ \t=]{0,3}(?:\\*[\"'])?[^\s:\"'\\]{1,64}:([^\s\"'\\]{3,200})")
+    for flag in (" -u", " --user")
 )
-_SIG = re.compile(r"[?&](?:amp;)?sig=([A-Za-z0-9%+/_-]{40,100}={0,2})")
-_SAS = re.compile(r"(?:AccountKey|SharedAccessKey)=([A-Za-z0-9+/]{40,90}={0,2})")
+_CLIENT = re.compile(r"\b(?:curl|wget|https?|xh)\b")
+_SIG = re.compile(r"sig=([A-Za-z0-9%+/_-]{40,100}={0,2})")
+_SAS = re.compile(r"AccountKey=([A-Za-z0-9+/]{40,90}={0,2})")
 _ATTRIBUTES = frozenset("path domain expires max-age samesite secure httponly priority".split())
 
 
@@ -70,12 +72,11 @@ def named_spans(text: str, folded: str) -> Iterator[Span]:
     if "bearer" in folded:
         yield from _simple(text, _BEARER)
     if "cookie" in folded or " -b " in text:
-        yield from _cookies(text)
-    if " -u" in text or "--user" in text:
-        yield from _logins(text)
+        yield from _cookies(text, folded)
+    yield from _logins(text)
     if "sig=" in folded:
         yield from _simple(text, _SIG)
-    if "AccessKey=" in text or "AccountKey=" in text:
+    if "AccountKey=" in text:
         yield from _simple(text, _SAS)
 
 
@@ -134,9 +135,9 @@ def _simple(text: str, pattern: re.Pattern[str]) -> Iterator[Span]:
             yield Span(found.start(1), found.end(1), secret("value", found[1]))
 
 
-def _cookies(text: str) -> Iterator[Span]:
+def _cookies(text: str, folded: str) -> Iterator[Span]:
     for pattern in (_COOKIE, _FLAG_COOKIE):
-        for found in pattern.finditer(text):
+        for found in pattern.finditer(folded):
             at = found.end()
             while (pair := _PAIR.match(text, at)) and pair.end() - found.end() < _LONGEST * 10:
                 at = pair.end()
@@ -146,9 +147,9 @@ def _cookies(text: str) -> Iterator[Span]:
 
 
 def _logins(text: str) -> Iterator[Span]:
-    for found in _CURL_USER.finditer(text):
-        line = text[max(0, found.start() - 300) : found.start()]
-        if re.search(r"\b(?:curl|wget|https?|xh)\b", line):
-            beside = Beside(name="password", password=True, quoted=True, tight=True)
-            if is_secret(found[1], beside):
+    beside = Beside(name="password", password=True, quoted=True, tight=True)
+    for pattern in _LOGINS:
+        for found in pattern.finditer(text):
+            line = text[max(0, found.start() - 300) : found.start()]
+            if _CLIENT.search(line) and is_secret(found[1], beside):
                 yield Span(found.start(1), found.end(1), secret("value", found[1]))
