@@ -1,0 +1,48 @@
+"""Opens a harness's SQLite store for reading, and writes nothing to it or beside it if it can.
+
+It knows no table.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from urllib.parse import quote
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[sqlite3.Connection]:
+    """Yield a read-only connection whose rows have names and whose texts are always UTF-8.
+
+    Without a write-ahead log the file is opened as immutable, so that no lock file appears.
+
+    Raises:
+        OSError: The file cannot be read, or is locked.
+        ValueError: It is no SQLite database, or it is damaged.
+    """
+    with path.open("rb") as store:
+        if store.read(16) not in (b"SQLite format 3\x00", b""):
+            raise ValueError("the file is no SQLite database; look which program wrote it")
+    written = path.with_name(f"{path.name}-wal").exists()
+    uri = f"file:{quote(str(path))}?mode=ro{'' if written else '&immutable=1'}"
+    try:
+        with closing(sqlite3.connect(uri, uri=True, timeout=5.0)) as store:
+            store.row_factory = sqlite3.Row
+            store.text_factory = _text
+            yield store
+    except sqlite3.OperationalError as error:
+        raise OSError(f"the store cannot be read now: {error}") from error
+    except sqlite3.DatabaseError as error:
+        raise ValueError(f"the store is damaged: {error}") from error
+
+
+def _text(raw: bytes) -> str:
+    return raw.decode("utf-8", "replace")
+
+
+def columns(store: sqlite3.Connection, table: str) -> frozenset[str]:
+    """Return the column names of ``table``, none if there is no such table."""
+    rows = store.execute("SELECT name FROM pragma_table_info(?)", (table,)).fetchall()
+    return frozenset(str(row["name"]) for row in rows)
