@@ -8,26 +8,28 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from skillopt_sleep.redact.span import Span, digest, starts_word
+from skillopt_sleep.redact.span import Span, digest, starts_word, words
 
 _LOCAL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._%+-]{0,63}\Z")
 _DOMAIN = re.compile(
     r"(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.){1,5}([A-Za-z]{2,12})(?![A-Za-z0-9_(\[-])"
 )
-_TLDS = frozenset(
-    "com org net edu gov mil int info biz name io dev app ai me tv cloud tech online site xyz club "
-    "email work company agency solutions systems software digital network studio design blog page "
-    "wiki social health science school university berlin london paris tokyo nyc eus cat swiss".split()
+_TLDS = words(
+    "com org net edu gov mil int info biz name io dev app ai me tv cloud tech online site xyz "
+    "club email work company agency solutions systems software digital network studio design "
+    "blog page wiki social health science school university berlin london paris tokyo nyc eus "
+    "cat swiss"
 )
-_COUNTRIES = frozenset(
-    "ac ad ae af ag al am ao ar as at au az ba bb bd be bg bh bi bj bm bo br bs bt bw by bz ca cc cd "
-    "cf cg ch ci ck cl cm cn co cr cu cv cy cz de dj dk dm do dz ec ee eg es et eu fi fj fm fr ga gb "
-    "ge gg gh gi gl gm gr gt gy hk hn hr ht hu id ie il im in iq ir is it je jm jo jp ke kg kh kr kw "
-    "ky kz la lb lc li lk lt lu lv ly ma mc md mk ml mn mo mt mu mv mw mx my mz na ng ni nl no np nu "
-    "nz om pa pe pf pg ph pk pl pr pt pw py qa re ro rs ru rw sa sb sc sd se sg si sk sl sm sn so st "
-    "su sv sy tc td tg th tj tm tn to tr tt tw tz ua ug uk us uy uz va vc ve vg vn ws ye za zm zw".split()
+_COUNTRIES = words(
+    "ac ad ae af ag al am ao ar as at au az ba bb bd be bg bh bi bj bm bo br bs bt bw by bz ca "
+    "cc cd cf cg ch ci ck cl cm cn co cr cu cv cy cz de dj dk dm do dz ec ee eg es et eu fi fj "
+    "fm fr ga gb ge gg gh gi gl gm gr gt gy hk hn hr ht hu id ie il im in iq ir is it je jm jo "
+    "jp ke kg kh kr kw ky kz la lb lc li lk lt lu lv ly ma mc md mk ml mn mo mt mu mv mw mx my "
+    "mz na ng ni nl no np nu nz om pa pe pf pg ph pk pl pr pt pw py qa re ro rs ru rw sa sb sc "
+    "sd se sg si sk sl sm sn so st su sv sy tc td tg th tj tm tn to tr tt tw tz ua ug uk us uy "
+    "uz va vc ve vg vn ws ye za zm zw"
 )
-_NO_PERSON = frozenset("git noreply no-reply donotreply do-not-reply hg svn aur".split())
+_NO_PERSON = words("git noreply no-reply donotreply do-not-reply hg svn aur")
 _EXAMPLE_DOMAIN = re.compile(
     r"(?:^|\.)(?:example\.[a-z.]+|[a-z0-9-]+\.example|invalid|test|localhost|users\.noreply\.github\.com"
     r"|domain\.com|email\.com|acme\.com|foo\.com|bar\.com|test\.com)$",
@@ -49,12 +51,12 @@ _LOGINS = tuple(
 _PROMPT = re.compile(r"([a-z_][a-z0-9_-]{0,31})\Z")
 _PROMPT_HOST = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]{0,62}:[~/]")
 _PSEUDONYM = re.compile(r"user-[0-9a-f]{4}")
-_NOBODY = frozenset(
-    "user users username user-name you me myuser youruser name someone somebody runner ubuntu root "
-    "app node vscode codespace circleci jovyan linuxbrew git www www-data admin administrator dev "
-    "developer builder build coder ci agent sandbox test public shared default guest all docker "
-    "ec2-user vagrant jenkins gitlab-runner nobody example foo bar yourname your-name "
-    "your_name your-username your_username index page home".split()
+_NOBODY = words(
+    "user users username user-name you me myuser youruser name someone somebody runner ubuntu "
+    "root app node vscode codespace circleci jovyan linuxbrew git www www-data admin "
+    "administrator dev developer builder build coder ci agent sandbox test public shared "
+    "default guest all docker ec2-user vagrant jenkins gitlab-runner nobody example foo bar "
+    "yourname your-name your_name your-username your_username index page home"
 )
 _COMPILER_FLAG = re.compile(r"(?:^|\s)-[A-Za-z]\Z")
 _DRIVE = re.compile(r"(?:^|[^A-Za-z0-9])[A-Za-z]\Z|/mnt/[a-z]\Z")

@@ -11,7 +11,8 @@ _BEGIN = re.compile(r"-----BEGIN (?:[A-Z0-9]{1,16} ){0,4}PRIVATE KEY(?: BLOCK)?-
 _END = re.compile(r"-----END (?:[A-Z0-9]{1,16} ){0,4}PRIVATE KEY(?: BLOCK)?-----")
 _BODY = re.compile(r"(?:[A-Za-z0-9+/=]|\\+[nr]|[\s\"'+,:|>-])*")
 _PUTTY = re.compile(
-    r"Private-Lines: \d{1,4}((?:\s|\\+[nr])+(?:[A-Za-z0-9+/=]{8,80}(?:\s|\\+[nr])*){1,200})"
+    r"Private-Lines: \d{1,4}(?:\s|\\+[nr]){1,4}"
+    r"((?:[A-Za-z0-9+/=]{8,80}(?:\s|\\[nr]|$){1,4}){1,200})"
 )
 _LONGEST = 20_000
 _LEAST = 40

@@ -9,13 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from skillopt_sleep.redact.span import Span, secret
+from skillopt_sleep.redact.span import Span, secret, words
 from skillopt_sleep.redact.values import Beside, is_secret
 
 _QUOTE = r"\\{0,7}[\"'`]|\\{1,4}u002[27]|%22|%27|&quot;|&#3[49];"
 _ANNOTATION = r"[ \t]{0,3}:[ \t]{0,3}&?(?:'static )?[a-z][a-z0-9_.<>\[\]| ]{1,40}(?==)"
 _PARTED = rf"""[a-z0-9_-]{{0,32}}(?:{_QUOTE})?\]?(?:{_ANNOTATION})?""" + (
-    r"""[ \t]{0,8}(?::=|=>|==?|:|%3d|%3a|\\u003d|,(?=[ \t]?["']))"""
+    r"""[ \t]{0,8}(?::=|=>|==?|:|%3d|%3a|\\u003d|(?<=["']),(?=[ \t]?["']))"""
 )
 _LEAD = re.compile(
     rf"""(?i)(?P<gap>[ \t]{{0,8}})(?P<scheme>(?:bearer|basic|token|apikey|digest)[ \t]{{1,4}})?"""
@@ -27,13 +27,12 @@ _OPEN = re.compile(r"(?:[^\s\"'`\\,;&<>(){}\[\]|]|\\u[0-9a-fA-F]{4})+")
 _LONGEST = 600
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,80}")
 
-_STEMS = (
-    "passw passphrase passcode pwd _pass -pass secret token credential authorization key signature"
-).split()
-_NAMED = tuple(
-    (stem, re.compile(stem + (r"(?!s?\\?\"?: ?\d)" if stem == "token" else "") + _PARTED))
-    for stem in _STEMS
-)
+_STEMS = ("pass", "pwd", "secret", "token", "credential", "authorization", "key", "signature")
+_NEVER = {
+    "token": r"(?!s?\\?\"?: ?\d)",
+    "pass": r"(?=w|phrase|code|(?<=[_-]pass)(?![a-z])|pass(?![a-z]))",
+}
+_NAMED = tuple((stem, re.compile(stem + _NEVER.get(stem, "") + _PARTED)) for stem in _STEMS)
 _KEY_OWNER = re.compile(
     r"(?:api|access|account|private|auth|encryption|signing|master|service|shared|storage|license"
     r"|session|app|client|jwt|hmac|subscription|ssh|webhook)[_-]?\Z"
@@ -54,10 +53,10 @@ _LOGINS = tuple(
     re.compile(flag + r"[ \t=]{0,3}(?:\\*[\"'])?[^\s:\"'\\]{1,64}:([^\s\"'\\]{3,200})")
     for flag in (" -u", " --user")
 )
-_CLIENT = re.compile(r"\b(?:curl|wget|https?|xh)\b")
+_CLIENT = re.compile(r"curl |wget ")
 _SIG = re.compile(r"sig=([A-Za-z0-9%+/_-]{40,100}={0,2})")
 _SAS = re.compile(r"AccountKey=([A-Za-z0-9+/]{40,90}={0,2})")
-_ATTRIBUTES = frozenset("path domain expires max-age samesite secure httponly priority".split())
+_ATTRIBUTES = words("path domain expires max-age samesite secure httponly priority")
 
 
 def named_spans(text: str, folded: str) -> Iterator[Span]:
@@ -71,9 +70,10 @@ def named_spans(text: str, folded: str) -> Iterator[Span]:
         yield from _flags(text, folded, _NETRC)
     if "bearer" in folded:
         yield from _simple(text, _BEARER)
-    if "cookie" in folded or " -b " in text:
+    if "cookie" in folded or "curl" in folded:
         yield from _cookies(text, folded)
-    yield from _logins(text)
+    if "curl " in folded or "wget " in folded:
+        yield from _logins(text)
     if "sig=" in folded:
         yield from _simple(text, _SIG)
     if "AccountKey=" in text:
@@ -101,14 +101,16 @@ def _assignments(text: str, folded: str, pattern: re.Pattern[str]) -> Iterator[S
 
 
 def _name(text: str, folded: str, found: re.Match[str]) -> str:
-    """Return the whole name as written, or "" where it names no secret (``key`` alone)."""
+    """Return the whole name as written, or "" where it names no secret (``a:secret``)."""
     start = found.start()
     if found[0].startswith("key") and not _KEY_OWNER.search(folded, max(0, start - 14), start):
         return ""
     whole = _NAME.search(text, max(0, start - 40), found.end())
     while whole and whole.end() < start:
         whole = _NAME.search(text, whole.end(), found.end())
-    return whole[0] if whole else ""
+    if not whole or text[max(0, whole.start() - 1) : whole.start()] == ":":
+        return ""
+    return whole[0]
 
 
 def _flags(text: str, folded: str, pattern: re.Pattern[str]) -> Iterator[Span]:

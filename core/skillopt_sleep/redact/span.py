@@ -13,20 +13,21 @@ _ESCAPE = re.compile(r"\\+(?:u([0-9a-fA-F]{4})|(.))", re.DOTALL)
 
 _EXAMPLE = re.compile(
     r"""(?xi)
-    ^ (?: x{3,} | [*.•…#?_-]+ | 0+ | 1234(?:5(?:6(?:7(?:8(?:90?)?)?)?)?)?
-      | \$.* | %[A-Z_]+% | <.* | \{.* | \[.* | @.* | !.*ENV.* | env[:(.].* | os\.(?:environ|getenv).*
-      | process\.env.* | import\.meta.* | (?:my|your|our|the|some|any|an?)[-_ ].* | my(?:secret|pass|token|key).*
-      | (?:none|null|nil|true|false|undefined|string|str|bytes|text|todo|tbd|n/?a|empty|unset|default)
-      | (?:file|vault|op|ref|arn|secretsmanager|ssm)://.* | arn:aws.*
+    ^ (?: x{3,} | [*.•…\#?_-]+ | 0+ | 123(?:4(?:5(?:6(?:7(?:8(?:90?)?)?)?)?)?)?
+      | \$.* | %[A-Z_]+% | <.* | \{.* | \[.* | @.* | !.*ENV.* | env[:(.].* | AWS4-HMAC.*
+      | os\.(?:environ|getenv).* | process\.env.* | import\.meta.*
+      | (?:my|your|our|the|some|any|an?)[-_ ].* | my(?:secret|pass|token|key).*
+      | none | null | nil | true | false | undefined | string | str | bytes | text | todo | tbd
+      | n/?a | empty | unset | default | (?:file|vault|op|ref|arn|secretsmanager|ssm)://.* | arn:.*
       ) $
     | example | placeholder | change[-_]?me | change[-_]this | redacted | replace[-_]?(?:me|with)
-    | insert[-_] | dummy | \byour[-_]?(?:api|token|key|secret|pass) | [*x]{5,} | \.\.\. | … | \$\{ | \{\{ | \$\(
-    | <secret: | <email: | not[-_]?a?[-_]?real | lorem | abcdef0?123 | abc-?123$ | ^foo | ^bar\d*$ | deadbeef
-    | 1234567890abcdef | 0123456789
+    | insert[-_] | dummy | \byour[-_]?(?:api|token|key|secret|pass) | [*x]{5,} | \.\.\. | …
+    | \$\{ | \{\{ | \$\( | <secret: | <email: | user-[0-9a-f]{4} | lorem | abcdef0?123
+    | abc-?123$ | ^foo | ^bar\d*$ | deadbeef | 0123456789
     """
 )
 
-_BOUNDARY = re.compile(r"(?:[A-Za-z0-9_]\Z)")
+_BOUNDARY = re.compile(r"(?:[A-Za-z0-9_]|:[0-9a-f]{4}>)\Z")
 _ENCODED = re.compile(r"(?:\\[nrtbf]|%[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}|\x1b\[[0-9;]{0,8}m)\Z")
 
 
@@ -70,9 +71,17 @@ def is_example(value: str) -> bool:
 
 
 def starts_word(text: str, at: int) -> bool:
-    """Tell whether a word may start at ``at``: behind no letter, or behind ``\\n`` or ``%3D``."""
+    """Tell whether a word may start at ``at``: behind no letter, or behind an escape.
+
+    A placeholder counts as a letter, so that it lays nothing bare.
+    """
     before = text[max(0, at - 10) : at]
     return not _BOUNDARY.search(before) or _ENCODED.search(before) is not None
+
+
+def words(text: str) -> frozenset[str]:
+    """Return the blank-separated words of a table written as text."""
+    return frozenset(text.split())
 
 
 def bits(value: str) -> float:

@@ -9,16 +9,19 @@ from skillopt_sleep.redact.span import bits, is_example, is_random
 
 _HARMLESS_NAME = re.compile(
     r"""(?xi)
-    tokeni[sz] | (?:token|secret|key|password|passwd|pwd|credential|signature)s?[_-]?
-      (?:count|type|limit|usage|name|id|ids|budget|ur[il]|endpoint|file|path|dir|len|length|hint|label|field|ref
-        |arn|policy|reset|input|prompt|size|index|idx|class|kind|position|pos|format|version|provider|manager|store
-        |expir\w*|ttl|algorithm|alg|source|env|var|help|regex|pattern|validator|changed|error|message|title|text
-        |placeholder|spec|map|list|set|group|scope|required|strength|visible|types?|at|date|mode)s? $
-    | ^(?:max|min|num|n|total|input|output|prompt|completion|cached|next|page|continuation|cancel\w*|special|pad|eos|bos
-        |unk|mask|sep|cls|stop|public|primary|foreign|sort|partition|cache|row|pagination|start|end|last|first|prev)[_-]?
-      (?:\w*[_-])?(?:token|key|tokens|keys)s?$
-    | tokens$ | public | pubkey | fingerprint | method[_-]?signature | function[_-]?signature | ^oldpwd$ | ^pwd$
-    | signature$(?<!amz-signature)(?<!webhook_signature)
+    tokeni[sz] | tokens$ | public | pubkey | fingerprint | ^oldpwd$ | ^pwd$ | _passed$
+    | (?:token|secret|key|password|passwd|pwd|pass|credential|signature|authorization)s?
+      (?:[_-]?\w*[_-])?
+      (?:count|type|limit|usage|name|id|budget|ur[il]|endpoint|file|path|dir|len|length|hint|label
+        |field|ref|arn|policy|reset|input|prompt|size|index|idx|class|kind|position|pos|format
+        |version|provider|manager|store|expiry|expires|expiration|ttl|algorithm|alg|source|env|var
+        |help|regex|pattern|validator|changed|error|message|title|text|placeholder|spec|map|list|set
+        |group|scope|required|strength|visible|type|at|date|mode|rule|locker)s? $
+    | ^(?:max|min|num|n|total|input|output|prompt|completion|cached|next|page|continuation|cancel\w*
+        |special|pad|eos|bos|unk|mask|sep|cls|stop|primary|foreign|sort|partition|cache|row
+        |pagination|start|end|last|first|prev)[_-]? (?:\w*[_-])? (?:token|key)s?$
+    | (?:method|function|call|type|video|image|theme)[_-]?signature
+    | ^signature$
     """
 )
 _WORDY = re.compile(r"[A-Za-z_./:,; '-]+\d?[!?]?$")
@@ -32,9 +35,11 @@ _NAME = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*$")
 _ENV_NAME = re.compile(r"[A-Z][A-Z0-9_]*$")
 _MIXED = re.compile(r"(?=.*\d)(?=.*[A-Za-z])|(?=.*[^\w\s.,:/-])(?=.*[A-Za-z0-9])")
 _TEST_WORDS = re.compile(
-    r"(?i)(?:my|test|some|super|top|very|new|old|wrong|bad|good|valid|invalid|user|admin|secret|"
-    r"password|passwd|pass|token|key|value|access|refresh|api|auth|client|id|the|a|[-_. ]|\d{1,3}$)+!?$"
+    r"(?i)(?:my|test|some|super|top|very|new|old|wrong|bad|good|valid|invalid|user|admin|secret"
+    r"|password|passwd|pass|token|key|value|access|refresh|api|auth|client|id|the|a|[-_. ]"
+    r"|\d{1,3}$)+!?$"
 )
+_NAME_WORDS = re.compile(r"[A-Z][a-z]{2,}|(?<![A-Za-z])[a-z]{3,}(?=[A-Z_.-]|$)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +72,7 @@ def is_secret(value: str, beside: Beside) -> bool:
     if value.lower() == beside.name.lower() or _TEST_WORDS.match(value):
         return False
     if beside.header:
-        return is_random(value, least=10) or _is_opaque(value)
+        return (is_random(value, least=10) and not _is_worded(value)) or _is_opaque(value)
     if _CODE.match(value) or (not beside.quoted and beside.after in ("(", "[", "{")):
         return False
     environment = beside.tight and not beside.quoted and _ENV_NAME.match(beside.name) is not None
@@ -90,13 +95,19 @@ def _is_password(value: str, beside: Beside, *, environment: bool) -> bool:
 
 
 def _is_token(value: str, beside: Beside, *, environment: bool) -> bool:
-    if _WORDY.match(value):
+    if _is_worded(value):
         return False
     if environment or beside.quoted:
         return is_random(value, least=8 if environment else 12) or _is_opaque(value)
     if _NAME.match(value) and "_" in value and not is_random(value, least=24):
         return False
     return is_random(value)
+
+
+def _is_worded(value: str) -> bool:
+    """Tell whether a value is made of words, as ``Ed25519PrivateKey`` and ``sha256-of-file``."""
+    words = sum(len(word) for word in _NAME_WORDS.findall(value))
+    return _WORDY.match(value) is not None or words >= 0.5 * len(value)
 
 
 def _is_opaque(value: str) -> bool:
