@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -17,6 +18,7 @@ from typing import Any, BinaryIO, cast
 
 import orjson
 
+from skillopt_sleep.errors import SourceError
 from skillopt_sleep.model.record import (
     CallEnded,
     CallSeen,
@@ -89,6 +91,20 @@ class Lines:
                 self._line += 1
                 if line and not line.isspace():
                     yield number, line.removeprefix(b"\xef\xbb\xbf") if number == 0 else line
+
+    @property
+    def full(self) -> bool:
+        """Whether the batch is used up, so that more may follow at once."""
+        return self._offset - self._began >= BATCH
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """Bytes and lines consumed so far, the line just yielded included."""
+        return self._offset, self._line
+
+    def go_back(self, place: tuple[int, int]) -> None:
+        """Let the next reading begin at ``place``; this one is over."""
+        self._offset, self._line = place
 
     @property
     def bytes_read(self) -> int:
@@ -202,6 +218,29 @@ def seconds(value: object, *, per_second: float = 1.0) -> float | None:
     return value / per_second if 0 <= value < 1e12 else None
 
 
+def walk(root: Path, *endings: str) -> Iterator[Path]:
+    """Yield the files under ``root`` whose names end so, sorted; no link below it is followed.
+
+    Raises:
+        SourceError: The folder exists and may not be listed.
+    """
+    found: list[str] = []
+    waiting = [str(root)] if root.is_dir() else []
+    while waiting:
+        folder = waiting.pop()
+        try:
+            with os.scandir(folder) as entries:
+                for entry in entries:
+                    if entry.is_dir(follow_symlinks=False):
+                        waiting.append(entry.path)
+                    elif entry.name.endswith(endings) and entry.is_file(follow_symlinks=False):
+                        found.append(entry.path)
+        except OSError as error:
+            if folder == str(root):
+                raise SourceError(f"the folder {folder!r} may not be listed: {error}") from error
+    yield from map(Path, sorted(found))
+
+
 def instant(value: object) -> datetime | None:
     """Return the instant, in UTC, of an ISO 8601 text or of epoch seconds or milliseconds.
 
@@ -263,14 +302,27 @@ class Notes:
     def __init__(self) -> None:
         self.records: list[Record] = []
         self.skipped: Counter[str] = Counter()
+        self._span: dict[str, tuple[datetime, datetime]] = {}
+        self._models: set[tuple[str, str]] = set()
 
     def add(self, record: Record) -> None:
         """Keep ``record``, its texts redacted and cut to the caps of this module."""
         self.records.append(_clean(record))
 
     def skip(self, version: str, kind: str, times: int = 1) -> None:
-        """Count something passed over."""
+        """Count something passed over that a reader of this format should know."""
         self.skipped[f"{version or '?'}/{kind[:80]}"] += times
+
+    def saw(self, session: str, at: datetime) -> None:
+        """Remember the first and the last instant of a session in this reading."""
+        first, last = self._span.get(session, (at, at))
+        self._span[session] = (min(first, at), max(last, at))
+
+    def first_of_model(self, session: str, model: str) -> bool:
+        """Return whether this reading has not met ``model`` in ``session`` before."""
+        met = (session, model) in self._models
+        self._models.add((session, model))
+        return not met
 
     def reading(
         self,
@@ -283,6 +335,8 @@ class Notes:
         """Return the reading of these notes; ``passed`` counts lines not even looked at."""
         for kind, times in (passed or {}).items():
             self.skip("", kind, times)
+        for session, span in self._span.items():
+            self.records += [SessionSeen(session=session, at=at) for at in sorted(set(span))]
         return Reading(
             records=tuple(self.records),
             cursor=cursor,
