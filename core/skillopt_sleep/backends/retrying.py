@@ -29,7 +29,7 @@ _DOWN = frozenset({Fault.OVERLOADED, Fault.SERVER, Fault.TIMEOUT, Fault.UNREACHA
 
 
 class RetryingBackend:
-    """Asks another backend, up to ``retries`` further times; the jitter is a function of the prompt."""
+    """Asks another backend, up to ``retries`` further times; jitter follows from the prompt."""
 
     def __init__(self, inner: Backend, world: World, cancel: Cancel, *, retries: int) -> None:
         self._inner = inner
@@ -80,7 +80,7 @@ class RetryingBackend:
         asked = error.retry_after_s or 0.0
         if tried >= allowed or asked > LONGEST_OBEYED_S:
             return None
-        return max(asked, jitter * min(LONGEST_WAIT_S, FIRST_WAIT_S * 2**tried))
+        return max(asked, jitter * min(LONGEST_WAIT_S, FIRST_WAIT_S * 2.0**tried))
 
     def _hold(self, error: BackendError, wait: float) -> None:
         if error.fault is Fault.RATE and error.retry_after_s is not None:

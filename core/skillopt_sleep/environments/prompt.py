@@ -45,6 +45,7 @@ class PromptEnvironment:
 
     def __init__(self, bench: Bench) -> None:
         self._bench = bench
+        self._tasks = tuple(one for task in bench.tasks if (one := _judgeable(task)).checks)
         self._identity = digest(
             (self.name, _TEMPLATE, bench.run, bench.target.name, bench.target.model),
             bench.settings.target.model_dump(mode="json", include=_ASKED),
@@ -52,8 +53,11 @@ class PromptEnvironment:
         )
 
     def tasks(self) -> tuple[Task, ...]:
-        """Return the bench's tasks, in its order."""
-        return self._bench.tasks
+        """Return those of the bench's tasks that an answer alone can be judged on, in its order.
+
+        Checks that need a workspace are left out, and with them a task that has no others.
+        """
+        return self._tasks
 
     def attempt_id(self, task: Task, skill: str, draw: int) -> str:
         """Return the hash of all that goes into an attempt: task, skill, draw, model, run."""
@@ -126,6 +130,10 @@ class PromptEnvironment:
             failure=None,
             seconds=seconds,
         )
+
+
+def _judgeable(task: Task) -> Task:
+    return replace(task, checks=tuple(one for one in task.checks if one.judge != "commands"))
 
 
 _CONFORMS: type[Environment] = PromptEnvironment
