@@ -109,6 +109,21 @@ def difference(live: Sequence[float], candidate: Sequence[float]) -> float:
     return max(-1.0, min(1.0, change / FULL_SWING))
 
 
+def cluster_means(
+    members: Iterable[tuple[Sequence[float], Sequence[float]]],
+) -> tuple[float, float]:
+    """Return the mean score under the live skill and under the candidate, members averaged.
+
+    Args:
+        members: Per member the live skill's scores and as many of the candidate's, each in [0, 1].
+    """
+    means = [(fsum(live) / len(live), fsum(other) / len(other)) for live, other in members]
+    return (
+        fsum(live for live, _ in means) / len(means),
+        fsum(other for _, other in means) / len(means),
+    )
+
+
 def differs(live: Score, candidate: Score) -> bool:
     """Return whether two outcomes differ, whatever the direction, and so deserve a retry."""
     return live.hard != candidate.hard or abs(live.soft - candidate.soft) > SOFT_GAP

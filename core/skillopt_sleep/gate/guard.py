@@ -1,7 +1,8 @@
 """The guard against breaking one task while helping the rest.
 
 A veto on "any task fell" would throw out most good edits under noise; so a task that lost clearly
-is rolled out more often in both arms, and Fisher's exact test decides.
+is rolled out more often in both arms, and Fisher's exact test decides. The rollouts that made it a
+suspect are not counted again: they were chosen for being bad.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from dataclasses import dataclass
 from math import comb
 
 GUARD_ROLLOUTS = 8
-"""Rollouts per arm on a suspect."""
+"""Further rollouts per arm on a suspect, after the first look."""
 
 FIRST_LOOK = 3
 """Rollouts per arm that make a task a suspect."""
@@ -56,7 +57,11 @@ def fisher(arms: Arms) -> float:
 
 
 def broken(suspects: Sequence[Arms]) -> tuple[int, ...]:
-    """Return the indexes of suspects that the candidate breaks, at 0.05 shared by all of them."""
+    """Return the indexes of suspects that the candidate breaks, at 0.05 shared by all of them.
+
+    Args:
+        suspects: Per suspect the rollouts after the first look, ``GUARD_ROLLOUTS`` per arm.
+    """
     return tuple(
         index for index, arms in enumerate(suspects) if fisher(arms) <= _LEVEL / len(suspects)
     )

@@ -26,7 +26,14 @@ class Comparison:
         compared: Tasks compared tonight, in test order.
     """
 
-    def __init__(self, candidate: Candidate, *, settings: GateSettings, rivals: int) -> None:
+    def __init__(
+        self,
+        candidate: Candidate,
+        *,
+        settings: GateSettings,
+        rivals: int,
+        watching: bool = False,
+    ) -> None:
         before = candidate.evidence
         self.candidate = candidate
         self.settings = settings
@@ -34,6 +41,7 @@ class Comparison:
         self.stopped = False
         self.compared: list[Task] = []
         self._before = before
+        self._watching = watching
         self._rivals = before.rivals if before else rivals
         self._planned: tuple[tuple[Task, ...], ...] = ()
         self._fresh: frozenset[str] = frozenset()
@@ -67,8 +75,12 @@ class Comparison:
         Stopping for futility costs nothing: what is left stays fresh for another night.
         """
         left = len(self._planned) - self._tried
-        enough = self.tally.peak >= self.settings.adopt_at * self._rivals and self._rises
         harmful = self.tally.harm_peak >= self.settings.harm_at
+        if self._watching:
+            # What helps is measured on, for the gain shown comes from here.
+            self.stopped = harmful
+            return
+        enough = self.tally.peak >= self.settings.adopt_at * self._rivals and self._rises
         futile = self.tally.after_wins(left) < self.settings.support_at * self._rivals
         self.stopped = enough or harmful or futile
 

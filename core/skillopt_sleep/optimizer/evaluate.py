@@ -14,7 +14,7 @@ from skillopt_sleep.gate.evidence import differs, extra_rollouts
 from skillopt_sleep.gate.guard import FIRST_LOOK, GUARD_ROLLOUTS, breaks_pinned, broken, suspect
 from skillopt_sleep.gate.policies import Accept, Decision, decide, keep, offer, word
 from skillopt_sleep.gate.reuse import Uses, draw, fresh
-from skillopt_sleep.model.proposal import Candidate
+from skillopt_sleep.model.proposal import Candidate, GateEvidence
 from skillopt_sleep.model.task import Task
 from skillopt_sleep.optimizer.comparison import Comparison
 from skillopt_sleep.optimizer.pairs import Draws, Pair, compare, passes
@@ -107,6 +107,60 @@ def shown_unproven(judged: Judged, train: Sequence[Task]) -> Judged:
     return replace(judged, candidate=replace(judged.candidate, evidence=told), decision=decision)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Watched:
+    """An adopted skill against the version before it, on tasks after adoption.
+
+    Attributes:
+        evidence: ``live_mean`` is the version before, ``candidate_mean`` the adopted one;
+            ``e_harm`` speaks for going back.
+        revert: Whether the evidence says so.
+        tasks: Ids of the held-out tasks used tonight.
+    """
+
+    evidence: GateEvidence
+    revert: bool
+    tasks: tuple[str, ...]
+
+
+def watch(
+    *,
+    previous: str,
+    adopted: Candidate,
+    held_out: Sequence[Task],
+    rollouts: Rollouts,
+    settings: GateSettings,
+    uses: Uses,
+    rng: Random,
+) -> Watched:
+    """Compare an adopted skill with the version before it on tasks that are fresh for it.
+
+    Args:
+        previous: Text of the version before, "" for none.
+        adopted: Under the id it was tested with, so that the accepting tasks do not count again;
+            its evidence is that of earlier watches, None at first, never the accepting one.
+        held_out: Held-out tasks.
+        rollouts: Attempts what is wanted, in parallel.
+        settings: ``harm_at`` is what it takes to propose going back.
+        uses: What each task has tested before tonight.
+        rng: Decides the order of the tasks.
+    """
+    lasting = settings.model_copy(update={"policy": "evidence"})
+    run = Comparison(adopted, settings=lasting, rivals=1, watching=True)
+    _test(Draws(rollouts), previous, [run], held_out, uses, rng)
+    revert = run.tally.harm_peak >= settings.harm_at
+    reason = (
+        f"evidence of harm since adoption reached {run.tally.harm_peak:.1f}"
+        f" of {settings.harm_at:g}; going back is proposed"
+        if revert
+        else f"evidence of harm since adoption is {run.tally.e_harm:.1f} of {settings.harm_at:g}"
+    )
+    said = "revert" if revert else "stay"
+    return Watched(
+        evidence=run.evidence(decision=said, reason=reason), revert=revert, tasks=run.tasks
+    )
+
+
 def _test(
     draws: Draws,
     live: str,
@@ -190,27 +244,27 @@ def _guard(draws: Draws, live: str, run: Comparison) -> None:
     if not isinstance(decide(run.seen, run.settings), Accept):
         return
 
-    def look(tasks: Sequence[Task], rollouts: int) -> list[tuple[Pair, ...]]:
-        skill = run.candidate.content
+    skill = run.candidate.content
+
+    def look(tasks: Sequence[Task], first: int, most: int) -> list[tuple[Pair, ...]]:
         draws.ask(
             (task, arm, again)
             for task in tasks
-            for again in range(rollouts)
+            for again in range(first, most)
             for arm in (live, skill)
         )
-        return [draws.pairs(task, live, skill, rollouts) for task in tasks]
+        seen = (draws.pairs(task, live, skill, most) for task in tasks)
+        return [tuple(pair for pair in pairs if pair.draw >= first) for pairs in seen]
 
     pinned = [task for task in run.compared if task.pinned]
     fallen = [
         task
-        for task, pairs in zip(pinned, look(pinned, FIRST_LOOK), strict=True)
+        for task, pairs in zip(pinned, look(pinned, 0, FIRST_LOOK), strict=True)
         if breaks_pinned(passes(pairs))
     ]
     suspects = [
-        task
-        for task in run.compared
-        if suspect(passes(draws.pairs(task, live, run.candidate.content, FIRST_LOOK)))
+        task for task in run.compared if suspect(passes(draws.pairs(task, live, skill, FIRST_LOOK)))
     ]
-    final = look(suspects, GUARD_ROLLOUTS)
+    final = look(suspects, FIRST_LOOK, FIRST_LOOK + GUARD_ROLLOUTS)
     fallen += [suspects[index] for index in broken([passes(pairs) for pairs in final])]
     run.veto(fallen, [pair for pairs in final for pair in pairs])

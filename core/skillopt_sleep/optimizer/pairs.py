@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import fsum
 
-from skillopt_sleep.gate.evidence import difference
+from skillopt_sleep.gate.evidence import cluster_means, difference
 from skillopt_sleep.gate.guard import Arms
 from skillopt_sleep.model.attempt import Attempt
 from skillopt_sleep.model.score import Metric, Score
@@ -113,12 +112,17 @@ def compare(members: Sequence[tuple[Task, Sequence[Pair]]], metric: Metric) -> C
     there = [(task, usable(pairs)) for task, pairs in members if usable(pairs)]
     if not there:
         return None
-    lives = [_mean([one.scores[0].by(metric) for one in pairs]) for _, pairs in there]
-    candidates = [_mean([one.scores[1].by(metric) for one in pairs]) for _, pairs in there]
+    live, candidate = cluster_means(
+        (
+            [one.scores[0].by(metric) for one in pairs],
+            [one.scores[1].by(metric) for one in pairs],
+        )
+        for _, pairs in there
+    )
     return Compared(
-        difference=difference(lives, candidates),
-        live=_mean(lives),
-        candidate=_mean(candidates),
+        difference=difference([live], [candidate]),
+        live=live,
+        candidate=candidate,
         attempts=tuple(
             attempt.id
             for _, pairs in there
@@ -127,7 +131,3 @@ def compare(members: Sequence[tuple[Task, Sequence[Pair]]], metric: Metric) -> C
         tasks=tuple(task.id for task, _ in there),
         shape_only=all(task.shape_only for task, _ in there),
     )
-
-
-def _mean(values: Sequence[float]) -> float:
-    return fsum(values) / len(values)
