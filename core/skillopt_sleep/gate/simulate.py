@@ -82,8 +82,8 @@ class Rolled:
     @property
     def rollouts(self) -> Floats:
         """How many rollouts of both arms each night took, the guard's not counted."""
-        each: Floats = 2.0 + 2.0 * self.extra * self.retried
-        return np.asarray(each.sum(axis=-1), dtype=np.float64)
+        again = self.retried.sum(axis=-1).astype(np.float64)
+        return 2.0 * self.live.shape[-2] + 2.0 * self.extra * again
 
     @property
     def strict(self) -> Flags:
