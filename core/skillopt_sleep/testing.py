@@ -70,11 +70,27 @@ class ScriptedRun:
         return self.answers[name]
 
 
+class ScriptedSpawn:
+    """Remembers what was to be started, and starts nothing."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[str, ...]] = []
+
+    def __call__(
+        self, argv: Sequence[str], *, cwd: Path, env: Mapping[str, str], out: Path, err: Path
+    ) -> None:
+        """Remember ``argv`` and make its empty output files."""
+        self.asked.append(tuple(argv))
+        out.touch()
+        err.touch()
+
+
 def fake_world(
     root: Path,
     *,
     env: Mapping[str, str] | None = None,
     run: ScriptedRun | None = None,
+    spawn: ScriptedSpawn | None = None,
     clock: FakeClock | None = None,
 ) -> World:
     """Return a world below ``root`` at a fixed midnight with an empty environment."""
@@ -88,6 +104,7 @@ def fake_world(
         monotonic=ticking.monotonic,
         sleep=ticking.sleep,
         run=run or ScriptedRun(),
+        spawn=spawn or ScriptedSpawn(),
         rng=Random,
         env=dict(env or {}),
         roots=Roots(

@@ -12,7 +12,7 @@ from pathlib import Path
 from random import Random
 from typing import Protocol
 
-__all__ = ["Finished", "Random", "Roots", "Run", "World"]
+__all__ = ["Finished", "Random", "Roots", "Run", "Spawn", "World"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +55,20 @@ class Run(Protocol):
         ...
 
 
+class Spawn(Protocol):
+    """Starts a process that outlives this one and all its clients."""
+
+    def __call__(
+        self, argv: Sequence[str], *, cwd: Path, env: Mapping[str, str], out: Path, err: Path
+    ) -> None:
+        """Start ``argv`` in a session of its own, its output in files of mode 0600.
+
+        Raises:
+            FileNotFoundError: There is no such program.
+        """
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Roots:
     """The folders that everything lives under.
@@ -83,6 +97,7 @@ class World:
         monotonic: Seconds of a clock that never goes back.
         sleep: Waits so many seconds.
         run: Runs a process.
+        spawn: Starts a process that outlives this one.
         rng: A generator seeded by any text or number; equal seeds give equal streams.
         env: The environment as it was at start.
         roots: The folders.
@@ -93,6 +108,7 @@ class World:
     monotonic: Callable[[], float]
     sleep: Callable[[float], None]
     run: Run
+    spawn: Spawn
     rng: Callable[[str | int], Random]
     env: Mapping[str, str]
     roots: Roots

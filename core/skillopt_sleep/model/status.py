@@ -118,6 +118,33 @@ class InstallPlan:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """A night in a process of its own, seen from outside.
+
+    Attributes:
+        id: Sortable id, unique.
+        project: Folder it works for.
+        started_at: When it was started.
+        state: "running", "ended" or "died".
+        stage: What is going on, or "".
+        done: Units finished in this stage.
+        total: Units in this stage, or 0.
+        night: The night, once it has ended; None if it died or was refused.
+        reason: One sentence where it died or was refused.
+    """
+
+    id: str
+    project: str
+    started_at: datetime
+    state: str
+    stage: str = ""
+    done: int = 0
+    total: int = 0
+    night: Night | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
     """One line of ``doctor``.
 
