@@ -14,7 +14,16 @@ from skillopt_sleep.errors import BackendError, Fault
 M = TypeVar("M", bound=BaseModel)
 
 _SHOWN = 300
+_NO_CREDIT = ("insufficient_quota", "credit balance is too low")
 _BROKEN_OFF = ("complete message body", "incomplete", "peer closed connection")
+
+
+class _Said(BaseModel):
+    message: str
+
+
+class _ErrorBody(BaseModel):
+    error: _Said
 
 
 def status_trouble(
@@ -29,8 +38,8 @@ def status_trouble(
             " may use this model",
             fault=Fault.AUTH,
         )
-    said = access.without_key(" ".join(body.split()))[:_SHOWN]
-    fault, hint = _meaning(status)
+    said = access.without_key(" ".join(_said(body).split()))[:_SHOWN]
+    fault, hint = _meaning(status, body)
     return BackendError(
         f"{where}: {said or 'no reason given'}; {hint}",
         fault=fault,
@@ -139,7 +148,17 @@ def retry_after_s(headers: Mapping[str, str]) -> float | None:
     return None
 
 
-def _meaning(status: int) -> tuple[Fault, str]:
+def _said(body: str) -> str:
+    try:
+        return _ErrorBody.model_validate_json(body).error.message
+    except ValidationError:
+        return body
+
+
+def _meaning(status: int, body: str) -> tuple[Fault, str]:
+    if status == 402 or any(sign in body for sign in _NO_CREDIT):
+        # As hopeless as a bad key: no further call can succeed.
+        return Fault.AUTH, "the account has no credit left; top it up or use another key"
     if status == 429:
         return Fault.RATE, "wait, or lower 'workers'"
     if status in (503, 529):

@@ -70,7 +70,8 @@ def lacks_substance(outcome: Outcome) -> str:
         return "the answer is empty"
     if outcome.diff.strip() or outcome.tools:
         return ""
-    text = "\n".join(line for line in outcome.answer.splitlines() if not _FAKE_CALL.match(line))
+    lines = outcome.answer.replace("\u2019", "'").splitlines()
+    text = "\n".join(line for line in lines if not _FAKE_CALL.match(line))
     if not text.strip():
         return "the answer only pretends to call tools"
     coded = any(block[2].strip() for block in _FENCED.finditer(text))
