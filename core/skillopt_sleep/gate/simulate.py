@@ -82,8 +82,9 @@ class Rolled:
     @property
     def rollouts(self) -> Floats:
         """How many rollouts of both arms each night took, the guard's not counted."""
-        again = self.retried.sum(axis=-1).astype(np.float64)
-        return 2.0 * self.live.shape[-2] + 2.0 * self.extra * again
+        first: int = 2 * self.live.shape[-2]
+        again = self.retried.sum(axis=-1)
+        return np.asarray(first + 2 * self.extra * again, dtype=np.float64)
 
     @property
     def strict(self) -> Flags:

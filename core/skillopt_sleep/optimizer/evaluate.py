@@ -73,6 +73,8 @@ def evaluate(
     draws = Draws(rollouts)
     if settings.policy == "strict":
         units = draw(held_out, [one.id for one in candidates], {}, nights=1, rng=rng)
+        for run in runs:
+            run.plan(units)
         _compare(draws, live, units, runs, extra=0)
     elif settings.policy == "evidence":
         _test(draws, live, runs, held_out, uses, rng)
