@@ -14,7 +14,7 @@ from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import Any, cast
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,7 +125,10 @@ def closed_url() -> str:
 
 class _Conversation(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    server: ModelServer
+
+    @property
+    def model(self) -> ModelServer:
+        return cast("ModelServer", self.server)
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
@@ -133,12 +136,12 @@ class _Conversation(BaseHTTPRequestHandler):
         if not api:
             self._send(404, b'{"error": {"message": "no such path"}}')
             return
-        with self.server.lock:
-            ask = _ask(len(self.server.asks), api, body, dict(self.headers.items()))
-            self.server.asks.append(ask)
-        self._respond(ask, self.server.answer(ask))
+        with self.model.lock:
+            ask = _ask(len(self.model.asks), api, body, dict(self.headers.items()))
+            self.model.asks.append(ask)
+        self._respond(ask, self.model.answer(ask))
 
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name is given
+    def log_message(self, format: str, *args: object) -> None:
         """Say nothing."""
 
     def _respond(self, ask: Ask, response: Response) -> None:
@@ -153,7 +156,7 @@ class _Conversation(BaseHTTPRequestHandler):
             case Raw():
                 self._send_raw(response)
             case Hang():
-                self.server.closing.wait(30)
+                self.model.closing.wait(30)
                 self.close_connection = True
             case Reset():
                 linger = struct.pack("ii", 1, 0)
