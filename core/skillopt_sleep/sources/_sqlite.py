@@ -6,14 +6,14 @@ It knows no table.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from urllib.parse import quote
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[sqlite3.Connection]:
+def opened(path: Path) -> Generator[sqlite3.Connection]:
     """Yield a read-only connection whose rows have names and whose texts are always UTF-8.
 
     Without a write-ahead log the file is opened as immutable, so that no lock file appears.

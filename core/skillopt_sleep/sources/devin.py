@@ -65,7 +65,7 @@ class DevinSource:
             ValueError: It is no ATIF document.
         """
         found = document(path)
-        documents = [mapping(one) for one in (found if isinstance(found, list) else [found])]
+        documents = [mapping(one) for one in (items(found) or [found])]
         documents = [one for one in documents if isinstance(one.get("steps"), list)]
         if not documents:
             raise ValueError("the file has no steps; wanted an ATIF trajectory")
