@@ -37,8 +37,8 @@ _EXAMPLE_DOMAIN = re.compile(
 )
 
 _HOMES = (
-    re.compile(r"/home/([A-Za-z0-9_][A-Za-z0-9_.-]{0,31})"),
-    re.compile(r"/Users/([A-Za-z0-9_][A-Za-z0-9_.-]{0,31})"),
+    re.compile(r"/home/([A-Za-z0-9_][A-Za-z0-9_.-]{0,63}+)(?![A-Za-z0-9_.-])"),
+    re.compile(r"/Users/([A-Za-z0-9_][A-Za-z0-9_.-]{0,63}+)(?![A-Za-z0-9_.-])"),
     re.compile(r"Users\\{1,4}([A-Za-z0-9_][A-Za-z0-9_. -]{0,31}?)(?=\\|[\"'\s,;:)]|$)"),
     re.compile(r"-Users-([A-Za-z0-9_]{1,32})(?=[-/\"'\s\\]|$)"),
     re.compile(r"-home-([A-Za-z0-9_]{1,32})(?=-)"),

@@ -13,9 +13,11 @@ from skillopt_sleep.redact.span import Span, secret, words
 from skillopt_sleep.redact.values import Beside, is_secret
 
 _QUOTE = r"\\{0,7}[\"'`]|\\{1,4}u002[27]|%22|%27|&quot;|&#3[49];"
-_ANNOTATION = r"[ \t]{0,3}:[ \t]{0,3}&?(?:'static )?[a-z][a-z0-9_.<>\[\]| ]{1,40}(?==)"
+_ANNOTATION = (
+    r"[ \t]{0,3}:[ \t]{0,3}&?(?:'static )?[a-z][a-z0-9_.<>\[\]| ]{1,40}(?<=[ \t])(?==[ \t]?[\"'`])"
+)
 _PARTED = rf"""[a-z0-9_-]{{0,32}}(?:{_QUOTE})?\]?(?:{_ANNOTATION})?""" + (
-    r"""[ \t]{0,8}(?::=|=>|==?|:|%3d|%3a|\\u003d|(?<=["']),(?=[ \t]?["']))"""
+    r"""[ \t]{0,8}(?::=|=>|==?|:|%3d|%3a|\\u003d|(?<=["']),(?=[ \t]?["'])|>(?=[^<\s]{4,200}</))"""
 )
 _LEAD = re.compile(
     rf"""(?i)(?P<gap>[ \t]{{0,8}})(?P<scheme>(?:bearer|basic|token|apikey|digest)[ \t]{{1,4}})?"""
@@ -24,7 +26,8 @@ _LEAD = re.compile(
 )
 _IN_QUOTES = re.compile(r"(?:[^\s\"'`\\&%]|\\u[0-9a-fA-F]{4}|\\+/|%(?!22|27)|&(?!quot;|#3))+")
 _OPEN = re.compile(r"(?:[^\s\"'`\\,;&<>(){}\[\]|]|\\u[0-9a-fA-F]{4})+")
-_LONGEST = 600
+_LONGEST = 4096
+_JUDGED = 200
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,80}")
 
 _STEMS = ("pass", "pwd", "secret", "token", "credential", "authorization", "key", "signature")
@@ -37,13 +40,14 @@ _KEY_OWNER = re.compile(
     r"(?:api|access|account|private|auth|encryption|signing|master|service|shared|storage|license"
     r"|session|app|client|jwt|hmac|subscription|ssh|webhook)[_-]?\Z"
 )
+_NO_NAME = re.compile(r"(?:::|\barn:[^\s\"']{0,60}:)\Z")
 _FLAG = re.compile(
     r"--(?:[a-z0-9]{1,20}-){0,3}(?:password|passwd|passphrase|secret|token|api-?key|pat)[ \t]{1,4}"
 )
 _NETRC = re.compile(r"login\s{1,4}\S{1,80}\s{1,4}password[ \t]{1,4}")
 _PASSWORD = re.compile(r"pass|pwd")
 
-_BEARER = re.compile(r"(?i)bearer(?:[ \t]{1,4}|%20|\+)([A-Za-z0-9._~+/=-]{16,2000})")
+_BEARER = re.compile(r"bearer(?:[ \t]{1,4}|%20|\+)([a-z0-9._~+/=-]{16,2000})")
 _COOKIE = re.compile(
     r"cookie(?:\\*[\"'])?(?:[ \t]{0,3}[:=,][ \t]{0,3}|[ \t]{1,3})(?:\\*[\"'])?(?=[\w.-]{1,64}=)"
 )
@@ -53,7 +57,7 @@ _LOGINS = tuple(
     re.compile(flag + r"[ \t=]{0,3}(?:\\*[\"'])?[^\s:\"'\\]{1,64}:([^\s\"'\\]{3,200})")
     for flag in (" -u", " --user")
 )
-_CLIENT = re.compile(r"curl |wget ")
+_CLIENT = re.compile(r"\b(?:curl|wget)\b")
 _SIG = re.compile(r"sig=([A-Za-z0-9%+/_-]{40,100}={0,2})")
 _SAS = re.compile(r"AccountKey=([A-Za-z0-9+/]{40,90}={0,2})")
 _ATTRIBUTES = words("path domain expires max-age samesite secure httponly priority")
@@ -69,23 +73,28 @@ def named_spans(text: str, folded: str) -> Iterator[Span]:
     if "login" in folded:
         yield from _flags(text, folded, _NETRC)
     if "bearer" in folded:
-        yield from _simple(text, _BEARER)
+        yield from _simple(text, folded, _BEARER)
     if "cookie" in folded or "curl" in folded:
         yield from _cookies(text, folded)
     if "curl " in folded or "wget " in folded:
         yield from _logins(text)
     if "sig=" in folded:
-        yield from _simple(text, _SIG)
+        yield from _simple(text, text, _SIG)
     if "AccountKey=" in text:
-        yield from _simple(text, _SAS)
+        yield from _simple(text, text, _SAS)
 
 
 def _assignments(text: str, folded: str, pattern: re.Pattern[str]) -> Iterator[Span]:
+    passed = 0
     for found in pattern.finditer(folded):
         lead = _LEAD.match(text, found.end())
-        value = lead and _value(text, lead)
+        value = _value(text, lead) if lead and found.start() >= passed else None
         if not lead or not value:
             continue
+        if (
+            len(value[0]) > _JUDGED
+        ):  # names within a long value are not looked at: time stays linear
+            passed = value.end()
         name = _name(text, folded, found)
         beside = Beside(
             name=name.lstrip("-."),
@@ -96,7 +105,7 @@ def _assignments(text: str, folded: str, pattern: re.Pattern[str]) -> Iterator[S
             header=bool(lead["scheme"] or lead["scheme2"]) or "uthorization" in name,
             after=text[value.end() : value.end() + 1],
         )
-        if name and is_secret(value[0], beside):
+        if name and is_secret(value[0][:_JUDGED], beside):
             yield Span(value.start(), value.end(), secret("value", value[0]))
 
 
@@ -108,7 +117,9 @@ def _name(text: str, folded: str, found: re.Match[str]) -> str:
     whole = _NAME.search(text, max(0, start - 40), found.end())
     while whole and whole.end() < start:
         whole = _NAME.search(text, whole.end(), found.end())
-    if not whole or text[max(0, whole.start() - 1) : whole.start()] == ":":
+    if not whole or _NO_NAME.search(text, max(0, whole.start() - 80), whole.start()):
+        return ""
+    if text.endswith("<", 0, whole.start()) and not found[0].endswith(">"):
         return ""
     return whole[0]
 
@@ -121,7 +132,7 @@ def _flags(text: str, folded: str, pattern: re.Pattern[str]) -> Iterator[Span]:
             word = found[0].split()[0].lstrip("-")
             password = _PASSWORD.search(found[0]) is not None
             beside = Beside(name=word, password=password, quoted=bool(lead["quote"]), tight=True)
-            if is_secret(value[0], beside):
+            if is_secret(value[0][:_JUDGED], beside):
                 yield Span(value.start(), value.end(), secret("value", value[0]))
 
 
@@ -130,18 +141,19 @@ def _value(text: str, lead: re.Match[str]) -> re.Match[str] | None:
     return pattern.match(text, lead.end(), lead.end() + _LONGEST)
 
 
-def _simple(text: str, pattern: re.Pattern[str]) -> Iterator[Span]:
+def _simple(text: str, searched: str, pattern: re.Pattern[str]) -> Iterator[Span]:
     beside = Beside(name="token", header=True)
-    for found in pattern.finditer(text):
-        if is_secret(found[1], beside):
-            yield Span(found.start(1), found.end(1), secret("value", found[1]))
+    for found in pattern.finditer(searched):
+        value = text[found.start(1) : found.end(1)]
+        if is_secret(value, beside):
+            yield Span(found.start(1), found.end(1), secret("value", value))
 
 
 def _cookies(text: str, folded: str) -> Iterator[Span]:
     for pattern in (_COOKIE, _FLAG_COOKIE):
         for found in pattern.finditer(folded):
             at = found.end()
-            while (pair := _PAIR.match(text, at)) and pair.end() - found.end() < _LONGEST * 10:
+            while (pair := _PAIR.match(text, at)) and pair.end() - found.end() < _LONGEST:
                 at = pair.end()
                 named = Beside(name=pair[1], header=True, tight=True)
                 if pair[1].lower() not in _ATTRIBUTES and is_secret(pair[2], named):

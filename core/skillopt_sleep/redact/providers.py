@@ -97,10 +97,10 @@ _TABLE = tuple(
     (kind, re.compile(f"(?:{'|'.join(re.escape(w) for w in words.split())})(?:{rest})"))
     for kind, words, rest in _SHAPES
 )
-_TELEGRAM = re.compile(rf"(\d{{8,10}}):AA[{_W}]{{33}}(?![{_W}])")
+_TELEGRAM = re.compile(rf"\d{{8,10}}(?::|%3A)AA[{_W}]{{33}}(?![{_W}])")
 _AZURE = re.compile(r"[A-Za-z0-9_~.-]{3}\dQ~[A-Za-z0-9_~.-]{31,34}")
 _DISCORD_TAIL = re.compile(rf"\.[{_W}]{{6}}\.[{_W}]{{27,40}}(?![{_W}])")
-_DISCORD_HEAD = re.compile(r"[A-Za-z0-9_-]{20,28}\Z")
+_DISCORD_HEADS = (24, 26, 28, 25, 27, 23)
 
 
 def provider_spans(text: str) -> Iterator[Span]:
@@ -114,6 +114,7 @@ def provider_spans(text: str) -> Iterator[Span]:
         for found in pattern.finditer(text):
             yield from _token(text, found.start())
     yield from _around(text, ":AA", 10, _TELEGRAM, "telegram")
+    yield from _around(text, "%3AAA", 10, _TELEGRAM, "telegram")
     yield from _around(text, "Q~", 4, _AZURE, "azure")
     yield from _discord(text)
 
@@ -144,15 +145,18 @@ def _around(
 
 def _discord(text: str) -> Iterator[Span]:
     for tail in _DISCORD_TAIL.finditer(text):
-        head = _DISCORD_HEAD.search(text, max(0, tail.start() - 28), tail.start())
-        if head and _is_snowflake(head[0]):
-            token = head[0] + tail[0]
-            yield Span(head.start(), tail.end(), secret("discord", token))
+        for size in _DISCORD_HEADS:
+            start = max(0, tail.start() - size)
+            head = text[start : tail.start()]
+            if len(head) == size and head.isascii() and _is_snowflake(head):
+                yield Span(start, tail.end(), secret("discord", head + tail[0]))
+                break
 
 
 def _is_snowflake(head: str) -> bool:
     """Tell whether ``head`` is the base64 of a decimal user id, as Discord's tokens begin."""
     try:
-        return urlsafe_b64decode(head + "=" * (-len(head) % 4)).isdigit()
+        owner = urlsafe_b64decode(head + "=" * (-len(head) % 4))
     except ValueError:
         return False
+    return owner.isdigit() and len(owner) >= 17
