@@ -179,6 +179,21 @@ class Session:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Hit:
+    """A turn that a search found.
+
+    Attributes:
+        session: Our id of the session.
+        turn: Index of the turn in it.
+        excerpt: The words around the match.
+    """
+
+    session: str
+    turn: int
+    excerpt: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Unreadable:
     """A log that could not be read, and why; it does not end the harvest.
 

@@ -22,11 +22,18 @@ CREATE TABLE sessions (
 );
 CREATE INDEX sessions_by_time ON sessions(started_at);
 CREATE TABLE turns (
+  number INTEGER PRIMARY KEY,
   session TEXT NOT NULL REFERENCES sessions(id) ON DELETE CASCADE, key TEXT NOT NULL,
   kind TEXT NOT NULL, text TEXT NOT NULL, pasted TEXT NOT NULL DEFAULT '[]', at TEXT,
   language TEXT NOT NULL DEFAULT '', path TEXT NOT NULL, line INTEGER NOT NULL,
-  PRIMARY KEY (session, key)
+  UNIQUE (session, key)
 );
+CREATE INDEX turns_by_path ON turns(path);
+CREATE VIRTUAL TABLE turns_fts USING fts5(text, content='turns', content_rowid='number');
+CREATE TRIGGER turns_said AFTER INSERT ON turns WHEN new.kind IN ('prompt', 'remark', 'command')
+BEGIN INSERT INTO turns_fts(rowid, text) VALUES (new.number, new.text); END;
+CREATE TRIGGER turns_unsaid AFTER DELETE ON turns WHEN old.kind IN ('prompt', 'remark', 'command')
+BEGIN INSERT INTO turns_fts(turns_fts, rowid, text) VALUES ('delete', old.number, old.text); END;
 CREATE TABLE tool_calls (
   session TEXT NOT NULL REFERENCES sessions(id) ON DELETE CASCADE, id TEXT NOT NULL,
   name TEXT NOT NULL, arguments TEXT NOT NULL, command TEXT NOT NULL DEFAULT '',
@@ -35,6 +42,12 @@ CREATE TABLE tool_calls (
   seconds REAL, at TEXT, path TEXT NOT NULL, line INTEGER NOT NULL,
   PRIMARY KEY (session, id)
 );
+CREATE INDEX tool_calls_by_id ON tool_calls(id);
+CREATE INDEX tool_calls_by_path ON tool_calls(path);
+CREATE TABLE same_session (
+  other TEXT PRIMARY KEY, session TEXT NOT NULL REFERENCES sessions(id) ON DELETE CASCADE
+);
+CREATE TABLE forgotten (id TEXT PRIMARY KEY);
 CREATE TABLE log_usage (
   harness TEXT NOT NULL, key TEXT NOT NULL,
   session TEXT NOT NULL REFERENCES sessions(id) ON DELETE CASCADE,

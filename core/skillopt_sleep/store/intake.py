@@ -1,0 +1,311 @@
+"""Puts the records of one reading into the tables: one conversation, one session, each thing once.
+
+What is kept depends on the records, not on the order in which files were read: of two sightings
+of a turn or call the earlier one stays. It reads no log.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from skillopt_sleep.codec import encode
+from skillopt_sleep.model.record import (
+    CallEnded,
+    CallSeen,
+    Reading,
+    Record,
+    SessionSeen,
+    TurnSeen,
+    UsageSeen,
+)
+from skillopt_sleep.model.session import HUMAN_KINDS, TurnKind
+from skillopt_sleep.store._facts import Facts
+from skillopt_sleep.store.database import Database
+from skillopt_sleep.store.language import language_of
+
+_SAME = 5
+_OWN_ID = 20
+"""Characters of the shortest call id that no two conversations share by chance."""
+_EARLIER = (
+    " WHERE (coalesce(excluded.at, '9'), excluded.path, excluded.line)"
+    " < (coalesce({0}.at, '9'), {0}.path, {0}.line)"
+)
+_TURN = (
+    "INSERT INTO turns (session, key, kind, text, pasted, at, language, path, line)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (session, key) DO UPDATE SET"
+    " at = excluded.at, path = excluded.path, line = excluded.line" + _EARLIER.format("turns")
+)
+_CALL = (
+    "INSERT INTO tool_calls (session, id, name, arguments, command, files, at, path, line)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (session, id) DO UPDATE SET"
+    " at = excluded.at, path = excluded.path, line = excluded.line" + _EARLIER.format("tool_calls")
+)
+_ENDED = (
+    "UPDATE tool_calls SET output = CASE WHEN ?1 = '' THEN output ELSE ?1 END,"
+    " error = coalesce(?2, error), refused = coalesce(?3, refused),"
+    " exit_code = coalesce(?4, exit_code), seconds = coalesce(?5, seconds, round(86400.0 *"
+    " (julianday(?6) - julianday(at)), 3)) WHERE session = ?7 AND id = ?8"
+)
+_USAGE = (
+    "INSERT INTO log_usage (harness, key, session, day, model, input_tokens, output_tokens,"
+    " cache_read_tokens, cache_write_tokens) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    " ON CONFLICT (harness, key) DO UPDATE SET session = min(session, excluded.session),"
+    " day = min(day, excluded.day), model = max(model, excluded.model),"
+    " input_tokens = max(input_tokens, excluded.input_tokens),"
+    " output_tokens = max(output_tokens, excluded.output_tokens),"
+    " cache_read_tokens = max(cache_read_tokens, excluded.cache_read_tokens),"
+    " cache_write_tokens = max(cache_write_tokens, excluded.cache_write_tokens)"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Taken:
+    """What one reading brought.
+
+    Attributes:
+        new_sessions: Sessions that were not there before.
+        prompts: Human prompts that were not there before.
+        human_turns: Human turns in the reading, known ones too.
+        left_out: Sessions passed over, since they are excluded or were forgotten.
+        calls: Tool calls and texts of the agent in the reading.
+    """
+
+    new_sessions: int = 0
+    prompts: int = 0
+    human_turns: int = 0
+    left_out: int = 0
+    calls: int = 0
+
+
+@dataclass(slots=True)
+class _Part:
+    """The records of one session in one reading."""
+
+    facts: Facts = field(default_factory=Facts)
+    turns: list[TurnSeen] = field(default_factory=list[TurnSeen])
+    calls: list[CallSeen] = field(default_factory=list[CallSeen])
+    ended: list[CallEnded] = field(default_factory=list[CallEnded])
+    usage: list[UsageSeen] = field(default_factory=list[UsageSeen])
+
+    def add(self, record: Record) -> None:
+        match record:
+            case SessionSeen():
+                self.facts.add(record)
+            case TurnSeen():
+                self.turns.append(record)
+            case CallSeen():
+                self.calls.append(record)
+            case CallEnded():
+                self.ended.append(record)
+            case UsageSeen():
+                self.usage.append(record)
+
+
+class Intake:
+    """Takes readings of one source in."""
+
+    def __init__(self, database: Database, harness: str) -> None:
+        self._database = database
+        self._harness = harness
+
+    def take(self, path: str, reading: Reading, *, excluded: frozenset[str]) -> Taken:
+        """Keep the records of ``reading`` of the file at ``path``, in one transaction.
+
+        Args:
+            path: The log file.
+            reading: Its records, redacted.
+            excluded: The harness's ids of sessions to pass over.
+        """
+        parts: dict[str, _Part] = {}
+        for record in reading.records:
+            part = parts.get(record.session)
+            if part is None:
+                part = parts[record.session] = _Part()
+            part.add(record)
+        taken = Taken()
+        with self._database.transaction():
+            if reading.whole and any(part.turns or part.calls for part in parts.values()):
+                self._drop(path)
+            for session, part in parts.items():
+                taken = _sum(taken, self._session(session, part, path, excluded))
+        return taken
+
+    def _drop(self, path: str) -> None:
+        self._database.execute("DELETE FROM turns WHERE path = ?", (path,))
+        self._database.execute("DELETE FROM tool_calls WHERE path = ?", (path,))
+
+    def _session(self, session: str, part: _Part, path: str, excluded: frozenset[str]) -> Taken:
+        name = f"{self._harness}:{session}"
+        if session in excluded or self._forgotten(name):
+            return Taken(left_out=1)
+        identifier, new = self._home(name, part)
+        part.facts.write(self._database, identifier, self._harness, session, path)
+        before = 0 if new else self._prompts(identifier)
+        self._turns(identifier, part.turns, path)
+        self._calls(identifier, part, path)
+        self._database.many(_USAGE, [self._use(identifier, use) for use in part.usage])
+        human = sum(turn.kind in HUMAN_KINDS for turn in part.turns)
+        return Taken(
+            new_sessions=int(new),
+            prompts=self._prompts(identifier) - before if human else 0,
+            human_turns=human,
+            calls=len(part.calls) + len(part.turns) - human,
+        )
+
+    def _forgotten(self, name: str) -> bool:
+        return self._database.row("SELECT 1 FROM forgotten WHERE id = ?", (name,)) is not None
+
+    def _prompts(self, identifier: str) -> int:
+        row = self._database.row(
+            "SELECT count(*) AS n FROM turns WHERE session = ? AND kind = ?",
+            (identifier, TurnKind.PROMPT.value),
+        )
+        return int(row["n"]) if row else 0
+
+    def _home(self, name: str, part: _Part) -> tuple[str, bool]:
+        """Return the id of the session that these records belong to, and whether it is new."""
+        merged = self._database.row("SELECT session FROM same_session WHERE other = ?", (name,))
+        if merged is not None:
+            return str(merged["session"]), False
+        known = self._database.row("SELECT 1 FROM sessions WHERE id = ?", (name,)) is not None
+        twin = "" if part.facts.parent else self._twin(name, part)
+        if not twin:
+            return name, not known
+        if part.facts.began_before(self._database, twin):
+            self._rename(twin, name, keep=known)
+            return name, False
+        if known:
+            self._rename(name, twin, keep=True)
+        else:
+            self._remember(name, twin)
+        return twin, False
+
+    def _twin(self, name: str, part: _Part) -> str:
+        """Return a session that has this one's first calls: a fork or a resume of one of them."""
+        first = [call for call in part.calls if len(call.id) >= _OWN_ID][:_SAME]
+        if not first:
+            return ""
+        marks = ", ".join("?" * len(first))
+        found = self._database.rows(
+            "SELECT c.session AS session, count(*) AS n FROM tool_calls c"
+            f" JOIN sessions s ON s.id = c.session WHERE c.id IN ({marks}) AND s.parent = ''"
+            " AND s.harness = ? AND s.id <> ? GROUP BY c.session ORDER BY n DESC, c.session",
+            (*(call.id for call in first), self._harness, name),
+        )
+        enough = found and int(found[0]["n"]) >= min(3, len(first))
+        return str(found[0]["session"]) if enough else ""
+
+    def _remember(self, other: str, session: str) -> None:
+        self._database.execute(
+            "INSERT OR REPLACE INTO same_session (other, session) VALUES (?, ?)", (other, session)
+        )
+
+    def _rename(self, old: str, new: str, *, keep: bool) -> None:
+        """Move all of session ``old`` to ``new``, which exists already if ``keep``."""
+        if not keep:
+            self._database.execute(
+                "INSERT INTO sessions (id, harness, session_id, path, origin, parent, cwd, branch,"
+                " commit_id, version, models, skills, started_at, ended_at) SELECT ?, harness,"
+                " substr(?, length(harness) + 2), path, origin, parent, cwd, branch, commit_id,"
+                " version, models, skills, started_at, ended_at FROM sessions WHERE id = ?",
+                (new, new, old),
+            )
+        for table in ("turns", "tool_calls", "log_usage", "same_session"):
+            self._database.execute(
+                f"UPDATE OR IGNORE {table} SET session = ? WHERE session = ?", (new, old)
+            )
+        self._database.execute("UPDATE sessions SET parent = ? WHERE parent = ?", (new, old))
+        self._database.execute("DELETE FROM sessions WHERE id = ?", (old,))
+        self._remember(old, new)
+
+    def _turns(self, session: str, turns: list[TurnSeen], path: str) -> None:
+        gone = [(session, turn.replaces) for turn in turns if turn.replaces]
+        if gone:
+            self._database.many("DELETE FROM turns WHERE session = ? AND key = ?", gone)
+        self._database.many(
+            _TURN,
+            [
+                (
+                    session,
+                    turn.key,
+                    turn.kind.value,
+                    turn.text,
+                    encode_list(turn.pasted),
+                    _stamp(turn.at),
+                    language_of(turn.text) if turn.kind in HUMAN_KINDS else "",
+                    path,
+                    turn.line,
+                )
+                for turn in turns
+            ],
+        )
+
+    def _calls(self, session: str, part: _Part, path: str) -> None:
+        self._database.many(
+            _CALL,
+            [
+                (
+                    session,
+                    call.id,
+                    call.name,
+                    call.arguments,
+                    call.command,
+                    encode_list(call.files),
+                    _stamp(call.at),
+                    path,
+                    call.line,
+                )
+                for call in part.calls
+            ],
+        )
+        self._database.many(
+            _ENDED,
+            [
+                (
+                    end.output,
+                    end.error,
+                    end.refused,
+                    end.exit_code,
+                    end.seconds,
+                    _stamp(end.at),
+                    session,
+                    end.id,
+                )
+                for end in part.ended
+            ],
+        )
+
+    def _use(self, session: str, use: UsageSeen) -> tuple[object, ...]:
+        day = use.at.date().isoformat() if use.at else ""
+        return (
+            self._harness,
+            use.key,
+            session,
+            day,
+            use.model,
+            use.input_tokens,
+            use.output_tokens,
+            use.cache_read_tokens,
+            use.cache_write_tokens,
+        )
+
+
+def encode_list(texts: tuple[str, ...]) -> str:
+    """Return texts as a JSON array."""
+    return encode(texts) if texts else "[]"
+
+
+def _stamp(at: datetime | None) -> str | None:
+    return at.isoformat(timespec="milliseconds") if at else None
+
+
+def _sum(one: Taken, two: Taken) -> Taken:
+    return replace(
+        one,
+        new_sessions=one.new_sessions + two.new_sessions,
+        prompts=one.prompts + two.prompts,
+        human_turns=one.human_turns + two.human_turns,
+        left_out=one.left_out + two.left_out,
+        calls=one.calls + two.calls,
+    )
