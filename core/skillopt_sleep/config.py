@@ -73,7 +73,11 @@ class BackendSettings(_Section):
 
 
 class OptimizerSettings(_Section):
-    """The SkillOpt loop; names as in the paper. ``edit_budget`` is the textual learning rate L."""
+    """The SkillOpt loop; names as in the paper. ``edit_budget`` is the textual learning rate L.
+
+    ``weight_tokens`` and ``weight_seconds`` say how much of the score, in [0, 1], a halving of
+    either is worth in a training run.
+    """
 
     epochs: int = Field(default=1, ge=1)
     batch_size: int = Field(default=40, ge=1)
@@ -93,6 +97,8 @@ class OptimizerSettings(_Section):
     recall_k: int = Field(default=0, ge=0)
     preferences: tuple[str, ...] = ()
     max_train_tasks: int = Field(default=40, ge=1)
+    weight_tokens: float = Field(default=0.0, ge=0, le=1)
+    weight_seconds: float = Field(default=0.0, ge=0, le=1)
 
 
 class GateSettings(_Section):
