@@ -6,7 +6,7 @@ Only protocols and plain values; ``edge.py`` builds the real ones and ``testing.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from random import Random
@@ -99,7 +99,7 @@ class World:
         run: Runs a process.
         spawn: Starts a process that outlives this one.
         rng: A generator seeded by any text or number; equal seeds give equal streams.
-        env: The environment as it was at start.
+        env: The environment as it was at start; it holds keys, so no text shows it.
         roots: The folders.
         program: How to start this program again, such as ("/usr/bin/python3", "-m", "...").
     """
@@ -110,7 +110,7 @@ class World:
     run: Run
     spawn: Spawn
     rng: Callable[[str | int], Random]
-    env: Mapping[str, str]
+    env: Mapping[str, str] = field(repr=False)
     roots: Roots
     program: tuple[str, ...] = ("skillopt-sleep",)
 
