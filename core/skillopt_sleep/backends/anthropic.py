@@ -106,18 +106,18 @@ class AnthropicBackend:
             raise malformed(self._access, str(error)) from None
 
     def _request(self, prompt: Prompt) -> dict[str, Any]:
+        # The SDK knows a temperature no more, while most models still take one, up to 1.
+        warmth = {} if prompt.temperature is None else {"temperature": min(1.0, prompt.temperature)}
         request: dict[str, Any] = {
             "model": self.model,
             "max_tokens": prompt.max_tokens,
             "messages": [{"role": one.role, "content": one.text} for one in prompt.messages],
-            "extra_body": dict(self._settings.extra),
+            "extra_body": {**warmth, **self._settings.extra},
         }
         if prompt.system:
             request["system"] = [
                 {"type": "text", "text": prompt.system, "cache_control": {"type": "ephemeral"}}
             ]
-        if prompt.temperature is not None:
-            request["temperature"] = min(1.0, prompt.temperature)
         return request
 
 
