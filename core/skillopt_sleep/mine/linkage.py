@@ -1,8 +1,8 @@
-"""Average linkage down to a threshold, over blocks of texts that can touch each other at all.
+"""Average linkage down to a threshold, in parts that fit into memory.
 
-Two clusters whose mean similarity reaches the threshold hold at least one pair that does, so the
-texts fall apart into components of such pairs first, and each component is linked by itself: the
-same clusters as over the whole matrix, in less memory. Pure. Does not choose the threshold.
+Two clusters whose mean similarity reaches the threshold hold at least one pair that does. So many
+texts fall apart into components of such pairs first, and each is linked by itself: the same
+clusters as over the whole matrix, in less memory. Pure. Does not choose the threshold.
 """
 
 from __future__ import annotations
@@ -16,18 +16,24 @@ from skillopt_sleep.mine.vectors import Matrix
 
 Labels = NDArray[np.int64]
 _BLOCK = 1024
+_WHOLE = 12_000  # rows whose similarities are held at once (576 MB)
 
 
-def average_linkage(vectors: Matrix, penalty: NDArray[np.float32], threshold: float) -> Labels:
+def average_linkage(
+    vectors: Matrix, penalty: NDArray[np.float32], threshold: float, *, whole: int = _WHOLE
+) -> Labels:
     """Return a label per row: clusters whose mean similarity is at least ``threshold``.
 
     Args:
         vectors: One row per text; similarity is the inner product less both rows' penalties.
         penalty: One number per row.
         threshold: The least mean similarity between two clusters that are joined.
+        whole: Up to so many rows are linked without being split into components first.
     """
-    parts = _components(vectors, penalty, threshold)
     labels = np.arange(len(vectors), dtype=np.int64)
+    if len(vectors) <= whole:
+        return _link(similarities(vectors, penalty, labels, labels), threshold)
+    parts = _components(vectors, penalty, threshold)
     order = np.argsort(parts, kind="stable")
     for members in np.split(order, np.flatnonzero(np.diff(parts[order])) + 1):
         if len(members) > 1:
@@ -40,7 +46,9 @@ def similarities(
     vectors: Matrix, penalty: NDArray[np.float32], rows: Labels, columns: Labels
 ) -> Matrix:
     """Return the similarity of each of ``rows`` to each of ``columns``."""
-    inner = vectors[rows] @ vectors[columns].T
+    # The same object on both sides lets BLAS compute one triangle only.
+    left = vectors[rows]
+    inner = left @ (left if rows is columns else vectors[columns]).T
     inner -= penalty[rows][:, None]
     inner -= penalty[columns][None, :]
     return np.asarray(inner, dtype=np.float32)

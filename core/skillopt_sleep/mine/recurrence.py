@@ -189,7 +189,7 @@ def _background(
         penalty[rows] = _surroundings(block, min(near, len(references) - 1))
     penalty *= np.float32(_CROWDING)
     pairs = similarities(vectors, penalty, references, references)
-    sample = pairs[_random_pairs([items[at].group for at in references])]
+    sample = pairs[_random_pairs([items[int(at)].group for at in references])]
     median, upper = (float(np.quantile(sample, at)) for at in (0.5, 0.84))
     trust = len(sample) / (len(sample) + _PRIOR_PAIRS)
     median = trust * median + (1 - trust) * kind.median

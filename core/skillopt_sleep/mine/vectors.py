@@ -20,8 +20,8 @@ from skillopt_sleep.mine.normalise import normalise
 
 Matrix: TypeAlias = NDArray[np.float32]
 
-_DIRECT = 1536  # the most frequent features have a column each,
-_SHARED = 512  # all others share these, with a sign that lets chance meetings cancel
+_DIRECT = 1024  # the most frequent features have a column each,
+_SHARED = 256  # all others share these, with a sign that lets chance meetings cancel
 _WORD_SHARE = 0.6
 _WORD = re.compile(r"\w+")
 # Scripts that put no space between words: pairs of characters stand for words.
