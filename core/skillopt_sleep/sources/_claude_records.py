@@ -64,7 +64,7 @@ class Transcript:
         self._session = log.state.get("session", "")
         self._version = log.state.get("version", "")
         self._queue = Queue(log.state.get("queue", ""))
-        self._facts: dict[str, SessionSeen] = {}
+        self._facts: dict[str, tuple[object, ...]] = {}
         self._open = OpenTurns(notes, "", resumed=not log.whole)
         self._opened: tuple[tuple[int, int], dict[str, str], dict[str, int]] | None = None
         self._before = log.place
@@ -150,6 +150,17 @@ class Transcript:
 
     def _see(self, session: str, parent: str, part: str, record: Mapping[str, Any]) -> None:
         cwd = words(record.get("cwd"))
+        raw = (
+            cwd,
+            record.get("gitBranch"),
+            self._version,
+            record.get("entrypoint"),
+            record.get("promptSource") == "sdk",
+        )
+        self._notes.saw(session, record.get("timestamp"))
+        if self._facts.get(session) == raw:
+            return
+        self._facts[session] = raw
         seen = SessionSeen(
             session=session,
             origin=_origin(record, cwd, parent),
@@ -159,12 +170,7 @@ class Transcript:
             version=self._version,
             part=part,
         )
-        if self._facts.get(session) != seen:
-            self._facts[session] = seen
-            self._notes.add(seen)
-        at = instant(record.get("timestamp"))
-        if at is not None:
-            self._notes.saw(session, at)
+        self._notes.add(seen)
 
     def _user(self, record: dict[str, Any], number: int) -> None:
         session = self._main(record)

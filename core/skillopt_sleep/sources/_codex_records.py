@@ -123,8 +123,7 @@ class Rollout:
     def _record(self, record: dict[str, Any]) -> None:
         kind = record.get("type")
         self._at = instant(record.get("timestamp")) or self._at
-        if self._at is not None:
-            self._notes.saw(self._session, self._at)
+        self._notes.saw(self._session, record.get("timestamp"))
         read = self._kinds.get(kind) if isinstance(kind, str) else None
         payload = record.get("payload")
         if read is not None and isinstance(payload, dict):

@@ -37,7 +37,7 @@ BATCH = 16 << 20
 """Bytes after which one reading ends, so that memory stays bounded; the next one goes on."""
 MAX_DOCUMENT = 256 << 20
 """Bytes of the largest one-document log that is read."""
-HEAD, TAIL = 600, 600
+HEAD, TAIL = 400, 600
 """Characters kept of the start and the end of what a tool gave back."""
 MAX_ARGUMENTS = 4_000
 """Characters kept of a call's arguments."""
@@ -45,8 +45,14 @@ MAX_ASSISTANT = 4_000
 """Characters kept of one text of the agent."""
 MAX_HUMAN = 200_000
 """Characters kept of one text of the human."""
-_MARGIN = 4_096
-"""Longest secret that a cut could meet; so much more than is kept goes through ``redact``."""
+_MARGIN = 256
+"""Characters beyond a cut that go through ``redact`` at least; then on to the end of the line."""
+_LINE = 4_096
+"""Characters beyond a cut after which no end of a line is looked for any more."""
+_BLOCK = 24_000
+"""Characters of the longest private key, the only secret that spans many lines."""
+CUT = "\n[… cut …]\n"
+"""Stands where the middle of a text was left out."""
 _PRINT = 1_024
 _EARLIEST, _LATEST = 946_684_800.0, 4_102_444_800.0  # 2000 to 2100
 
@@ -277,18 +283,29 @@ def as_json(value: object) -> str:
 def clip(text: str, head: int = HEAD, tail: int = TAIL) -> str:
     """Return the first ``head`` and last ``tail`` characters of ``text``, secrets replaced.
 
-    Secrets are replaced before the cut, in windows that reach 4,096 characters beyond it.
+    Secrets are replaced before the cut, in windows of whole lines that reach beyond it.
     """
-    if len(text) <= head + tail + 2 * _MARGIN:
-        clean = redact(text)
-        if len(clean) <= head + tail:
-            return clean
-        first, last = clean[:head], clean[len(clean) - tail :]
-    else:
-        first = redact(text[: head + _MARGIN])[:head]
-        rest = redact(text[len(text) - tail - _MARGIN :])
-        last = rest[len(rest) - tail :] if tail else ""
-    return f"{first}\n[… cut …]\n{last}"
+    if len(text) > head + tail + 4 * _MARGIN:
+        first = redact(text[: _line_after(text, head)])[:head]
+        rest = redact(text[_line_before(text, len(text) - tail) :])
+        return f"{first}{CUT}{rest[len(rest) - tail :]}"
+    clean = redact(text)
+    if len(clean) <= head + tail:
+        return clean
+    return f"{clean[:head]}{CUT}{clean[len(clean) - tail :]}"
+
+
+def _line_after(text: str, cut: int) -> int:
+    found = text.find("\n", cut + _MARGIN, cut + _LINE)
+    return found if found >= 0 else cut + _LINE
+
+
+def _line_before(text: str, cut: int) -> int:
+    last = text[-_BLOCK:]
+    if "PRIVATE KEY" in last or "Private-Lines" in last:
+        return max(0, cut - _BLOCK)
+    found = text.rfind("\n", max(0, cut - _LINE), max(0, cut - _MARGIN))
+    return found if found >= 0 else max(0, cut - _LINE)
 
 
 class Notes:
@@ -302,7 +319,7 @@ class Notes:
     def __init__(self) -> None:
         self.records: list[Record] = []
         self.skipped: Counter[str] = Counter()
-        self._span: dict[str, tuple[datetime, datetime]] = {}
+        self._span: dict[str, tuple[str, str]] = {}
         self._models: set[tuple[str, str]] = set()
 
     def add(self, record: Record) -> None:
@@ -313,10 +330,14 @@ class Notes:
         """Count something passed over that a reader of this format should know."""
         self.skipped[f"{version or '?'}/{kind[:80]}"] += times
 
-    def saw(self, session: str, at: datetime) -> None:
-        """Remember the first and the last instant of a session in this reading."""
-        first, last = self._span.get(session, (at, at))
-        self._span[session] = (min(first, at), max(last, at))
+    def saw(self, session: str, at: object) -> None:
+        """Remember the first and the last instant of a session in this reading, as written."""
+        if isinstance(at, datetime):
+            at = at.isoformat()
+        if isinstance(at, str):
+            first, last = self._span.get(session, (at, at))
+            if at < first or at > last or first is last:
+                self._span[session] = (min(first, at), max(last, at))
 
     def first_of_model(self, session: str, model: str) -> bool:
         """Return whether this reading has not met ``model`` in ``session`` before."""
@@ -336,7 +357,7 @@ class Notes:
         for kind, times in (passed or {}).items():
             self.skip("", kind, times)
         for session, span in self._span.items():
-            self.records += [SessionSeen(session=session, at=at) for at in sorted(set(span))]
+            self.records += [SessionSeen(session=session, at=instant(at)) for at in set(span)]
         return Reading(
             records=tuple(self.records),
             cursor=cursor,
@@ -354,9 +375,9 @@ class Notes:
 
 def _clean(record: Record) -> Record:
     match record:
-        case CallEnded():
+        case CallEnded() if record.output:
             return replace(record, output=clip(words(record.output)))
-        case TurnSeen():
+        case TurnSeen() if record.text or record.pasted:
             agent = record.kind is TurnKind.ASSISTANT
             head, tail = (MAX_ASSISTANT // 2,) * 2 if agent else (MAX_HUMAN - TAIL, TAIL)
             return replace(
@@ -371,7 +392,13 @@ def _clean(record: Record) -> Record:
                 command=clip(words(record.command), MAX_ARGUMENTS - TAIL, TAIL),
                 files=tuple(redact(words(name)) for name in record.files[:100]),
             )
-        case SessionSeen():
-            return replace(record, cwd=redact(record.cwd), branch=redact(record.branch))
+        case SessionSeen() if record.cwd or record.branch:
+            return replace(record, cwd=_folder(record.cwd), branch=redact(record.branch))
         case _:
             return record
+
+
+def _folder(name: str) -> str:
+    # A pseudonym in it would hide which repository this is; a secret must not be kept even here.
+    clean = redact(name)
+    return clean if "<secret:" in clean else name

@@ -25,6 +25,8 @@ from skillopt_sleep.world import World
 Progress = Callable[[str, int, int], None]
 """Called with (source name, files done, files in all)."""
 _LEFT_OUT = "excluded: "
+_FILES_AT_ONCE = 1_000
+_BYTES_AT_ONCE = 64 << 20
 
 
 def harvest(
@@ -145,10 +147,18 @@ class _Harvest:
         known = self._files.known(name)
         self._tally.files[name] = len(paths)
         silence = _Silence(had_human=bool(paths) and self.sessions.human_turns(name) > 0)
-        for done, path in enumerate(paths, 1):
-            self._look(source, path, known.get(str(path)), silence)
-            if progress is not None:
-                progress(name, done, len(paths))
+        done = 0
+        while done < len(paths):
+            # One transaction for many files: each commit costs as much as reading a small file.
+            with self._database.transaction():
+                began = self._tally.bytes_read
+                for path in paths[done : done + _FILES_AT_ONCE]:
+                    self._look(source, path, known.get(str(path)), silence)
+                    done += 1
+                    if progress is not None:
+                        progress(name, done, len(paths))
+                    if self._tally.bytes_read - began > _BYTES_AT_ONCE:
+                        break
         here = {str(path) for path in paths}
         gone = [path for path, file in known.items() if path not in here and not file.gone]
         if gone:
@@ -194,7 +204,7 @@ class _Harvest:
             out = self._excluded.sessions(reading)
             with self._database.transaction():
                 if reading.whole and known is not None:
-                    self._files.read_again(str(path))
+                    self._files.read_again(str(path), self.sessions.told_by(source.name, reading))
                 taken = self.sessions.save(source.name, str(path), reading, excluded=frozenset(out))
                 reason = f"{_LEFT_OUT}{next(iter(out.values()))}" if out else reason
                 self._files.skip(str(path), reading)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -91,16 +91,16 @@ class FileStore:
         """Remember that these files are no longer there; what was read of them stays."""
         self._database.many("UPDATE files SET gone = 1 WHERE path = ?", [(p,) for p in paths])
 
-    def read_again(self, path: str) -> None:
-        """Let the other files of this one's sessions be read anew at the next harvest.
+    def read_again(self, path: str, sessions: Sequence[str]) -> None:
+        """Let the other files of these sessions be read anew at the next harvest.
 
         Of a turn that stands in several files one is kept; when that file is rewritten without
         it, the others have to tell it again.
         """
         self._database.execute(
-            "UPDATE files SET size = -1, cursor = '' WHERE path <> ?1 AND path IN (SELECT o.path"
-            " FROM turns o WHERE o.session IN (SELECT session FROM turns WHERE path = ?1))",
-            (path,),
+            "UPDATE files SET size = -1, cursor = '' WHERE path <> ? AND path IN"
+            f" (SELECT path FROM turns WHERE session IN ({', '.join('?' * len(sessions))}))",
+            (path, *sessions),
         )
 
     def skip(self, path: str, reading: Reading) -> None:

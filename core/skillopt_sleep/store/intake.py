@@ -6,6 +6,7 @@ of a turn or call the earlier one stays. It reads no log.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -37,9 +38,16 @@ _TURN = (
     " at = excluded.at, path = excluded.path, line = excluded.line" + _EARLIER.format("turns")
 )
 _CALL = (
-    "INSERT INTO tool_calls (session, id, name, arguments, command, files, at, path, line)"
-    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (session, id) DO UPDATE SET"
-    " at = excluded.at, path = excluded.path, line = excluded.line" + _EARLIER.format("tool_calls")
+    "INSERT INTO tool_calls (session, id, name, arguments, command, files, at, path, line, output,"
+    " error, refused, exit_code, seconds) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    " ON CONFLICT (session, id) DO UPDATE SET (at, path, line) = (SELECT v.at, v.path, v.line"
+    " FROM (SELECT excluded.at AS at, excluded.path AS path, excluded.line AS line UNION ALL"
+    " SELECT tool_calls.at, tool_calls.path, tool_calls.line) v"
+    " ORDER BY coalesce(v.at, '9'), v.path, v.line LIMIT 1),"
+    " output = CASE WHEN excluded.output = '' THEN output ELSE excluded.output END,"
+    " error = max(error, excluded.error), refused = max(refused, excluded.refused),"
+    " exit_code = coalesce(excluded.exit_code, exit_code), seconds = coalesce(seconds,"
+    " excluded.seconds)"
 )
 _ENDED = (
     "UPDATE tool_calls SET output = CASE WHEN ?1 = '' THEN output ELSE ?1 END,"
@@ -125,15 +133,30 @@ class Intake:
             part.add(record)
         taken = Taken()
         with self._database.transaction():
-            if reading.whole and any(part.turns or part.calls for part in parts.values()):
-                self._drop(path)
+            if reading.whole:
+                self._drop(path, parts)
             for session, part in parts.items():
                 taken = _sum(taken, self._session(session, part, path, excluded))
         return taken
 
-    def _drop(self, path: str) -> None:
-        self._database.execute("DELETE FROM turns WHERE path = ?", (path,))
-        self._database.execute("DELETE FROM tool_calls WHERE path = ?", (path,))
+    def _drop(self, path: str, parts: Mapping[str, _Part]) -> None:
+        """Drop what a rewritten file told before, of the sessions that it still tells of."""
+        told = [
+            (name, path)
+            for session, part in parts.items()
+            if (part.turns or part.calls) and (name := self._stored(f"{self._harness}:{session}"))
+        ]
+        if told:
+            self._database.many("DELETE FROM turns WHERE session = ? AND path = ?", told)
+            self._database.many("DELETE FROM tool_calls WHERE session = ? AND path = ?", told)
+
+    def _stored(self, name: str) -> str:
+        row = self._database.row(
+            "SELECT id FROM sessions WHERE id = ?1"
+            " OR id = (SELECT session FROM same_session WHERE other = ?1)",
+            (name,),
+        )
+        return str(row["id"]) if row else ""
 
     def _session(self, session: str, part: _Part, path: str, excluded: frozenset[str]) -> Taken:
         name = f"{self._harness}:{session}"
@@ -242,6 +265,7 @@ class Intake:
         )
 
     def _calls(self, session: str, part: _Part, path: str) -> None:
+        ended = _last_words(part.ended)
         self._database.many(
             _CALL,
             [
@@ -255,10 +279,12 @@ class Intake:
                     _stamp(call.at),
                     path,
                     call.line,
+                    *_outcome(call, ended.get(call.id)),
                 )
                 for call in part.calls
             ],
         )
+        here = {call.id for call in part.calls}
         self._database.many(
             _ENDED,
             [
@@ -272,7 +298,8 @@ class Intake:
                     session,
                     end.id,
                 )
-                for end in part.ended
+                for end in ended.values()
+                if end.id not in here
             ],
         )
 
@@ -289,6 +316,36 @@ class Intake:
             use.cache_read_tokens,
             use.cache_write_tokens,
         )
+
+
+def _last_words(ends: list[CallEnded]) -> dict[str, CallEnded]:
+    """Return one end for each call, later fields winning."""
+    ended: dict[str, CallEnded] = {}
+    for end in ends:
+        known = ended.get(end.id)
+        ended[end.id] = end if known is None else _joined(known, end)
+    return ended
+
+
+def _joined(one: CallEnded, two: CallEnded) -> CallEnded:
+    return replace(
+        two,
+        output=two.output or one.output,
+        error=one.error if two.error is None else two.error,
+        refused=one.refused if two.refused is None else two.refused,
+        exit_code=one.exit_code if two.exit_code is None else two.exit_code,
+        seconds=one.seconds if two.seconds is None else two.seconds,
+        at=two.at or one.at,
+    )
+
+
+def _outcome(call: CallSeen, end: CallEnded | None) -> tuple[object, ...]:
+    if end is None:
+        return ("", False, False, None, None)
+    took = end.seconds
+    if took is None and end.at is not None and call.at is not None:
+        took = round((end.at - call.at).total_seconds(), 3)
+    return (end.output, bool(end.error), bool(end.refused), end.exit_code, took)
 
 
 def encode_list(texts: tuple[str, ...]) -> str:

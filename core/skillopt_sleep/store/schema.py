@@ -28,7 +28,6 @@ CREATE TABLE turns (
   language TEXT NOT NULL DEFAULT '', path TEXT NOT NULL, line INTEGER NOT NULL,
   UNIQUE (session, key)
 );
-CREATE INDEX turns_by_path ON turns(path);
 CREATE VIRTUAL TABLE turns_fts USING fts5(text, content='turns', content_rowid='number');
 CREATE TRIGGER turns_said AFTER INSERT ON turns WHEN new.kind IN ('prompt', 'remark', 'command')
 BEGIN INSERT INTO turns_fts(rowid, text) VALUES (new.number, new.text); END;
@@ -43,7 +42,6 @@ CREATE TABLE tool_calls (
   PRIMARY KEY (session, id)
 );
 CREATE INDEX tool_calls_by_id ON tool_calls(id);
-CREATE INDEX tool_calls_by_path ON tool_calls(path);
 CREATE TABLE same_session (
   other TEXT PRIMARY KEY, session TEXT NOT NULL REFERENCES sessions(id) ON DELETE CASCADE
 );

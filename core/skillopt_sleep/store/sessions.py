@@ -50,6 +50,19 @@ class SessionStore:
         """
         return Intake(self._database, harness).take(path, reading, excluded=excluded)
 
+    def told_by(self, harness: str, reading: Reading) -> tuple[str, ...]:
+        """Return the ids of the stored sessions that a reading tells of."""
+        names = {f"{harness}:{record.session}" for record in reading.records}
+        rows = [
+            self._database.row(
+                "SELECT id FROM sessions WHERE id = ?1"
+                " OR id = (SELECT session FROM same_session WHERE other = ?1)",
+                (name,),
+            )
+            for name in sorted(names)
+        ]
+        return tuple(str(row["id"]) for row in rows if row)
+
     def sessions(
         self,
         *,
