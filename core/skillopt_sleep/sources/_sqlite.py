@@ -11,6 +11,8 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from urllib.parse import quote
 
+from skillopt_sleep.model.record import Cursor
+
 
 @contextmanager
 def opened(path: Path) -> Generator[sqlite3.Connection]:
@@ -46,3 +48,20 @@ def columns(store: sqlite3.Connection, table: str) -> frozenset[str]:
     """Return the column names of ``table``, none if there is no such table."""
     rows = store.execute("SELECT name FROM pragma_table_info(?)", (table,)).fetchall()
     return frozenset(str(row["name"]) for row in rows)
+
+
+def place(cursor: Cursor | None, name: str) -> int:
+    """Return the number that ``cursor`` remembers under ``name``, or -1."""
+    told = cursor.state.get(name, "") if cursor else ""
+    return int(told) if told.isdecimal() else -1
+
+
+def next_cursor(cursor: Cursor | None, *, full: bool, **state: int) -> Cursor:
+    """Return the cursor after one batch; its offset counts the batches still to be followed.
+
+    A store has no bytes to go on from, so ``state`` says where; an offset of 0 says that all is
+    read, a growing one that a ``full`` batch was ended before that.
+    """
+    before = cursor.offset if cursor else 0
+    told = {name: str(number) for name, number in state.items()}
+    return Cursor(offset=before + 1 if full else 0, state=told)

@@ -50,6 +50,7 @@ _BOOKKEEPING = (
     "pending_messages.",
     "permission.",
 )
+_BEGINS = ("session.start", "session.resume")
 _REJECTED = "denied-interactively-by-user"
 
 
@@ -97,6 +98,8 @@ class _Events:
         event = mapping(value)
         kind, given = words(event.get("type")), mapping(event.get("data"))
         at = instant(event.get("timestamp"))
+        if kind in _BEGINS and (told := words(given.get("sessionId"))):
+            self.state["session"] = told
         session = self._session(event, given)
         if at:
             self.notes.saw(session, at)
@@ -129,8 +132,6 @@ class _Events:
         return session
 
     def _context(self, given: dict[str, Any], at: datetime | None) -> None:
-        if session := words(given.get("sessionId")):
-            self.state["session"] = session
         if version := words(given.get("copilotVersion")):
             self.state["version"] = version
         where = mapping(given.get("context")) or _workspace(self._path) or given

@@ -30,7 +30,7 @@ from skillopt_sleep.sources._reading import (
     mapping,
     words,
 )
-from skillopt_sleep.sources._sqlite import columns, opened
+from skillopt_sleep.sources._sqlite import columns, next_cursor, opened, place
 from skillopt_sleep.sources._tools import is_command
 from skillopt_sleep.world import World
 
@@ -184,8 +184,8 @@ def _read_store(path: Path, cursor: Cursor | None) -> Reading:
                 "the store has no table transcript_events; look which version wrote it"
             )
         last = store.execute("SELECT coalesce(max(rowid), 0) FROM transcript_events").fetchone()[0]
-        began = _rowid(cursor)
-        whole = cursor is None or began > last
+        began = place(cursor, "rowid")
+        whole = not 0 <= began <= last
         began = 0 if whole else began
         packed = "event_zstd" if "event_zstd" in known else "NULL"
         rows = store.execute(
@@ -204,13 +204,8 @@ def _read_store(path: Path, cursor: Cursor | None) -> Reading:
             talks[session].take(row["seq"], loads(event))
             if size >= BATCH:
                 break
-    at = Cursor(offset=size, line=began, state={"rowid": str(began)})
+    at = next_cursor(cursor, full=size >= BATCH, rowid=began)
     return notes.reading(at, bytes_read=size, whole=whole)
-
-
-def _rowid(cursor: Cursor | None) -> int:
-    told = cursor.state.get("rowid", "") if cursor else ""
-    return int(told) if told.isdecimal() else 0
 
 
 def _event(plain: object, packed: object) -> bytes:

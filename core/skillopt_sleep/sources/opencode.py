@@ -24,7 +24,7 @@ from skillopt_sleep.sources._reading import (
     mapping,
     words,
 )
-from skillopt_sleep.sources._sqlite import columns, opened
+from skillopt_sleep.sources._sqlite import columns, next_cursor, opened, place
 from skillopt_sleep.world import World
 
 _PLACES = (".local/share/opencode", "Library/Application Support/opencode")
@@ -43,8 +43,8 @@ class OpencodeSource:
 
     def files(self, world: World) -> Iterator[Path]:
         """Yield every store under the home, sorted."""
-        for place in _PLACES:
-            yield from sorted((world.roots.home / place).glob("opencode*.db"))
+        for folder in _PLACES:
+            yield from sorted((world.roots.home / folder).glob("opencode*.db"))
 
     def read(self, path: Path, cursor: Cursor | None) -> Reading:
         """Read the sessions that changed since ``cursor``, or a whole export.
@@ -73,23 +73,23 @@ def _read_export(path: Path) -> Reading:
 
 
 def _read_store(path: Path, cursor: Cursor | None) -> Reading:
-    notes, size = Notes(), 0
-    told = cursor.state.get("since", "") if cursor else ""
-    since = int(told) if told.isdecimal() else -1
+    notes, size, full = Notes(), 0, False
+    since = place(cursor, "since")
     with opened(path) as store:
         known = columns(store, "session")
         for table in ("message", "part"):
             if not {"id", "session_id", "data", "time_updated"} <= columns(store, table):
                 raise ValueError(f"the store has no table {table!r} as known; look at its version")
         for session, changed in _changed(store, since):
-            if size >= BATCH and changed > since:
+            if full := size >= BATCH and changed > since:
                 break
             size += _note(notes, store, session, known)
             since = max(since, changed)
-        else:
-            since = max(since - _OVERLAP, -1)
-    at = Cursor(offset=size, state={"since": str(since)})
-    return notes.reading(at, bytes_read=size, whole=cursor is None)
+        if not full:
+            since = max(since - _OVERLAP, 0)
+    at = next_cursor(cursor, full=full, since=since)
+    # Messages grow in place, so each session that is told again replaces what it told before.
+    return notes.reading(at, bytes_read=size, whole=True)
 
 
 def _changed(store: sqlite3.Connection, since: int) -> list[tuple[str, int]]:
