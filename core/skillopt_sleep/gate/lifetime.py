@@ -20,7 +20,7 @@ CALIBRATED_SHARE = 0.25
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tested:
+class Trial:
     """A candidate that reached the test.
 
     Attributes:
@@ -64,7 +64,7 @@ class Account:
         return self.expected + CALIBRATED_SHARE / threshold <= self.budget
 
 
-def account(tests: Iterable[Tested], *, now: datetime, budget: float) -> Account:
+def account(tests: Iterable[Trial], *, now: datetime, budget: float) -> Account:
     """Return the budget after these tests; those older than thirty nights do not count."""
     counted = [one for one in tests if now - one.at <= WINDOW]
     bound = sum(1.0 / one.threshold for one in counted)
@@ -73,7 +73,7 @@ def account(tests: Iterable[Tested], *, now: datetime, budget: float) -> Account
     )
 
 
-def e_lond(tests: Sequence[Tested], *, level: float) -> float:
+def e_lond(tests: Sequence[Trial], *, level: float) -> float:
     """Return the evidence the next test needs so that the false discovery rate stays at ``level``.
 
     Args:
