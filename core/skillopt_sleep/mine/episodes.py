@@ -7,11 +7,13 @@ the answer to a question, or the same words again. Knows nothing of other sessio
 from __future__ import annotations
 
 import os.path
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from skillopt_sleep.codec import digest
 from skillopt_sleep.mine.commands import landed, reverted, verifies
+from skillopt_sleep.mine.frames import standing
 from skillopt_sleep.mine.signals import (
     Moment,
     accepts,
@@ -43,7 +45,13 @@ def quote(session: Session, turn: Turn, *, role: str = "human") -> Evidence:
 
 def episodes(session: Session) -> tuple[Episode, ...]:
     """Return the episodes of ``session``, oldest first; none where the human asked nothing."""
-    return tuple(_built(session, cut) for cut in _cuts(session))
+    seen: Counter[str] = Counter()
+    found: list[Episode] = []
+    for cut in _cuts(session):
+        text = _asked(cut.human[0][0])
+        found.append(_built(session, cut, nth=seen[text]))
+        seen[text] += 1
+    return tuple(found)
 
 
 @dataclass(slots=True)
@@ -68,7 +76,9 @@ def _cuts(session: Session) -> Iterator[_Cut]:
                 yield _closed(current, turn.index)
             current = _Cut(first=turn.index, context="\n".join(said)[-_CONTEXT:])
         current.human.append((turn, moment))
-        said.append(turn.text)
+        # What a human demanded of the agent would give the answer away to a later attempt.
+        if not corrects(turn, moment) and not standing(turn.text):
+            said.append(turn.text)
     if current is not None:
         yield _closed(current, len(session.turns))
 
@@ -97,11 +107,11 @@ def _same(turn: Turn, request: Turn) -> bool:
     return words(turn.text) == words(request.text)
 
 
-def _built(session: Session, cut: _Cut) -> Episode:
+def _built(session: Session, cut: _Cut, *, nth: int) -> Episode:
     request = cut.human[0][0]
     stretches = tuple(_stretches(session, cut))
     return Episode(
-        id=digest("episode", session.id, request.path, request.line, request.text),
+        id=digest("episode", session.id, _asked(request), nth),
         session=session.id,
         harness=session.harness,
         request=request,

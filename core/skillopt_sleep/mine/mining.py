@@ -1,0 +1,132 @@
+"""Mining: from stored sessions to tasks that recur, with checks, sides and a funnel.
+
+A few calls in order, each a function of values; works without a model and uses one if it is
+given. Does not read logs, replay or judge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from skillopt_sleep.backends import Backend
+from skillopt_sleep.config import MineSettings
+from skillopt_sleep.mine import recurring, splits
+from skillopt_sleep.mine.checks import Bench
+from skillopt_sleep.mine.episodes import episodes
+from skillopt_sleep.mine.funnel import automation_notes, funnel
+from skillopt_sleep.mine.groups import Group, Judged, by_habit, judged
+from skillopt_sleep.mine.llm import Miner
+from skillopt_sleep.mine.recurrence import persistent_ids
+from skillopt_sleep.mine.semantic import load_embedder
+from skillopt_sleep.mine.tasks import Maker
+from skillopt_sleep.model.episode import Episode
+from skillopt_sleep.model.mined import Mined
+from skillopt_sleep.model.session import Origin, Session
+from skillopt_sleep.model.task import Cluster, Split
+from skillopt_sleep.store.tasks import TaskStore
+from skillopt_sleep.world import World
+
+NEVER = frozenset({Origin.OWN, Origin.SUBAGENT, Origin.AUTOMATION})
+"""Sessions of these origins are never mined, whatever the settings ask for."""
+
+
+def mine(
+    sessions: Sequence[Session],
+    *,
+    world: World,
+    settings: MineSettings,
+    store: TaskStore,
+    backend: Backend | None,
+    project: str,
+) -> Mined:
+    """Return what recurs in ``sessions`` and store it as the tasks of ``project``.
+
+    Args:
+        sessions: In any order; ids and sides do not depend on it.
+        world: Clock, folders of skills, and what the judges need.
+        settings: What counts as recurring.
+        store: Keeps tasks, cluster ids and the ledger of sides.
+        backend: Names clusters and drafts checks; None works offline.
+        project: Folder for which the tasks are kept.
+
+    Raises:
+        AnswersWantedError: The backend is a handoff and waits for answers.
+        ConfigError: Semantic mining is asked for and no encoder is there.
+        StoreError: The database cannot be used.
+    """
+    mined = [s for s in sessions if s.origin in settings.origins and s.origin not in NEVER]
+    found = [e for s in sorted(mined, key=lambda s: s.id) for e in episodes(s)]
+    sorted_out = recurring.sort_out(found, per_day=settings.automation_per_day)
+    bench = Bench(world)
+    groups, dropped_checks = _groups(sorted_out.requests, settings, bench)
+    groups = _named(groups, store.memberships(project=project))
+    sides = _sides(groups, settings, store, world)
+    notes = list(automation_notes(sorted_out.sources, settings.automation_per_day))
+    if backend is not None and settings.use_model:
+        miner = Miner(backend, bench)
+        groups = [miner.improved(group, _train(group, sides)) for group in groups]
+        notes += miner.notes()
+        dropped_checks += miner.dropped
+    maker = Maker(world=world, settings=settings, sides=sides)
+    tasks = store.replace(
+        [task for group in groups for task in maker.tasks(group)],
+        [maker.cluster(group) for group in groups],
+        project=project,
+    )
+    notes += maker.notes()
+    steps = funnel(
+        sessions=sessions, mined=mined, sorted_out=sorted_out, groups=groups, tasks=tasks
+    )
+    if dropped_checks:
+        notes.append(
+            f"{dropped_checks} checks were dropped: the log speaks against them or is silent"
+        )
+    kept = {task.id for task in tasks}
+    return Mined(
+        tasks=tasks,
+        clusters=_kept(store.clusters(project=project), kept),
+        funnel=steps,
+        notes=tuple(notes),
+    )
+
+
+def _kept(clusters: Sequence[Cluster], tasks: set[str]) -> tuple[Cluster, ...]:
+    left = (replace(c, tasks=tuple(t for t in c.tasks if t in tasks)) for c in clusters)
+    return tuple(cluster for cluster in left if cluster.tasks)
+
+
+def _groups(
+    requests: Sequence[Episode], settings: MineSettings, bench: Bench
+) -> tuple[list[Group], int]:
+    embed = load_embedder(settings.semantic_folder) if settings.semantic else None
+    recur = recurring.recurring(requests, min_sessions=settings.min_sessions, embed=embed)
+    done: list[Judged] = [judged(group, bench) for group in recur]
+    taken = {episode.id for group in recur for episode in group}
+    alone = [episode for episode in requests if episode.id not in taken]
+    habits, dropped = by_habit(alone, bench, min_sessions=settings.min_sessions)
+    return [one.group for one in done] + habits, dropped + sum(one.dropped for one in done)
+
+
+def _named(groups: Sequence[Group], previous: dict[str, str]) -> list[Group]:
+    ids = persistent_ids([[e.id for e in group.episodes] for group in groups], previous)
+    return [replace(group, id=found) for group, found in zip(groups, ids, strict=True)]
+
+
+def _sides(
+    groups: Sequence[Group], settings: MineSettings, store: TaskStore, world: World
+) -> dict[str, Split]:
+    members = [
+        splits.Member(task=e.id, cluster=group.id, session=e.session, at=e.at, text=e.text)
+        for group in groups
+        for e in group.episodes
+    ]
+    ledger = splits.Ledger(tasks=store.splits(), sessions=store.session_splits())
+    sides = splits.assign(members, ledger=ledger, sealed_share=settings.sealed_share)
+    sessions = {member.task: member.session for member in members}
+    store.record_splits(sides, sessions=sessions, now=world.now())
+    return sides
+
+
+def _train(group: Group, sides: dict[str, Split]) -> list[Episode]:
+    return [episode for episode in group.episodes if sides[episode.id] is Split.TRAIN]
