@@ -74,9 +74,9 @@ class Transcript:
     def read(self) -> Reading:
         """Read to the end of the log and return what was noted."""
         for number, line in self._log:
-            record = loads(line)
-            if isinstance(record, dict):
-                self._record(mapping(record), number)
+            record = mapping(loads(line))
+            if record:
+                self._record(record, number)
             else:
                 self._notes.skip(self._version, "not a JSON object")
             self._before = self._log.place
@@ -178,7 +178,9 @@ class Transcript:
         results = [block for block in items(content) if mapping(block).get("type") == "tool_result"]
         for block in results:
             note_result(self._notes, session, mapping(block), record, number)
-        if results and (record.get("toolUseResult") is not None or len(results) == len(content)):
+        if results and (
+            record.get("toolUseResult") is not None or len(results) == len(items(content))
+        ):
             return
         said = of_record(record, text_of(content))
         if said.kind is None:

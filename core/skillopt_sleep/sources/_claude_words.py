@@ -158,7 +158,7 @@ def answers(tool_result: object) -> str:
     notes = mapping(asked.get("annotations"))
     lines: list[str] = []
     for question, answer in given.items():
-        spoken = [words(one) for one in items(answer)] if isinstance(answer, list) else [answer]
-        lines.append(", ".join(one for one in spoken if isinstance(one, str) and one))
+        spoken = [words(answer), *(words(one) for one in items(answer))]
+        lines.append(", ".join(one for one in spoken if one))
         lines.append(words(mapping(notes.get(question)).get("notes")))
     return "\n".join(line for line in lines if line)

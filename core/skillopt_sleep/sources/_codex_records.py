@@ -99,10 +99,10 @@ class Rollout:
     def read(self) -> Reading:
         """Read to the end of the log and return what was noted."""
         for number, line in self._log:
-            record = loads(line)
-            if isinstance(record, dict):
+            record = mapping(loads(line))
+            if record:
                 self._number = number
-                self._record(mapping(record))
+                self._record(record)
             else:
                 self._notes.skip(self._version, "not a JSON object")
         for turn in self._items:
@@ -125,9 +125,9 @@ class Rollout:
         self._at = instant(record.get("timestamp")) or self._at
         self._notes.saw(self._session, record.get("timestamp"))
         read = self._kinds.get(kind) if isinstance(kind, str) else None
-        payload = record.get("payload")
-        if read is not None and isinstance(payload, dict):
-            read(mapping(payload))
+        payload = mapping(record.get("payload"))
+        if read is not None and payload:
+            read(payload)
             for unknown in record.keys() - _TOP:
                 self._notes.skip(self._version, f"{kind}.{unknown}")
         elif "payload" not in record:

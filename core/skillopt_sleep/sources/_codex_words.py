@@ -108,12 +108,12 @@ def message_text(content: object) -> str:
 def output_of(value: object) -> Output:
     """Return what a function call's output says, in any of its spellings."""
     if isinstance(value, str):
-        inner = loads(value.encode("utf-8", "replace")) if value.startswith("{") else None
-        if isinstance(inner, dict) and ("metadata" in inner or "output" in inner):
-            return _structured(mapping(inner))
+        inner = mapping(loads(value.encode("utf-8", "replace"))) if value[:1] == "{" else {}
+        if "metadata" in inner or "output" in inner:
+            return _structured(inner)
         return _plain(words(value))
-    if isinstance(value, list):
-        return _plain(message_text(items(value)))
+    if listed := items(value):
+        return _plain(message_text(listed))
     told = mapping(value)
     plain = output_of(told.get("content", told.get("output", "")))
     if told.get("success") is False:

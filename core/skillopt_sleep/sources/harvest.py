@@ -25,6 +25,7 @@ from skillopt_sleep.world import World
 Progress = Callable[[str, int, int], None]
 """Called with (source name, files done, files in all)."""
 _LEFT_OUT = "excluded: "
+_STORES = (".db", ".sqlite")
 _FILES_AT_ONCE = 1_000
 _BYTES_AT_ONCE = 64 << 20
 
@@ -196,8 +197,8 @@ class _Harvest:
         self, source: Source, path: Path, stamp: Stamp, known: Known | None, silence: _Silence
     ) -> None:
         cursor = self._files.cursor(str(path)) if known is not None else None
-        if known is not None and (stamp.size <= known.stamp.size or self._let_in(known)):
-            cursor = None  # it did not grow, and yet it changed: it was rewritten
+        if known is not None and (_rewritten(stamp, known, cursor) or self._let_in(known)):
+            cursor = None
         reason = ""
         human = agent = unknown = 0
         for reading in _readings(source, path, cursor, stamp.size):
@@ -242,6 +243,18 @@ def _readings(source: Source, path: Path, cursor: Cursor | None, size: int) -> I
         cursor = reading.cursor
 
 
+def _rewritten(stamp: Stamp, known: Known, cursor: Cursor | None) -> bool:
+    """Return whether a changed file did not grow; a store, whose cursor has no head, need not."""
+    return stamp.size <= known.stamp.size and not (cursor is not None and not cursor.head)
+
+
 def _stamp(path: Path) -> Stamp:
     found = os.stat(path)
-    return Stamp(size=found.st_size, mtime_ns=found.st_mtime_ns, inode=found.st_ino)
+    size, changed = found.st_size, found.st_mtime_ns
+    if path.suffix in _STORES:
+        try:
+            log = os.stat(f"{path}-wal")  # what was written last may stand only there
+            size, changed = size + log.st_size, max(changed, log.st_mtime_ns)
+        except FileNotFoundError:
+            pass
+    return Stamp(size=size, mtime_ns=changed, inode=found.st_ino)

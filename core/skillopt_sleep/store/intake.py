@@ -22,12 +22,10 @@ from skillopt_sleep.model.record import (
 )
 from skillopt_sleep.model.session import HUMAN_KINDS, TurnKind
 from skillopt_sleep.store._facts import Facts
+from skillopt_sleep.store._kinship import Kinship
 from skillopt_sleep.store.database import Database
 from skillopt_sleep.store.language import language_of
 
-_SAME = 5
-_OWN_ID = 20
-"""Characters of the shortest call id that no two conversations share by chance."""
 _EARLIER = (
     " WHERE (coalesce(excluded.at, '9'), excluded.path, excluded.line)"
     " < (coalesce({0}.at, '9'), {0}.path, {0}.line)"
@@ -116,6 +114,7 @@ class Intake:
     def __init__(self, database: Database, harness: str) -> None:
         self._database = database
         self._harness = harness
+        self._kinship = Kinship(database, harness)
 
     def take(self, path: str, reading: Reading, *, excluded: frozenset[str]) -> Taken:
         """Keep the records of ``reading`` of the file at ``path``, in one transaction.
@@ -144,25 +143,18 @@ class Intake:
         told = [
             (name, path)
             for session, part in parts.items()
-            if (part.turns or part.calls) and (name := self._stored(f"{self._harness}:{session}"))
+            if (part.turns or part.calls)
+            and (name := self._kinship.stored(f"{self._harness}:{session}"))
         ]
         if told:
             self._database.many("DELETE FROM turns WHERE session = ? AND path = ?", told)
             self._database.many("DELETE FROM tool_calls WHERE session = ? AND path = ?", told)
 
-    def _stored(self, name: str) -> str:
-        row = self._database.row(
-            "SELECT id FROM sessions WHERE id = ?1"
-            " OR id = (SELECT session FROM same_session WHERE other = ?1)",
-            (name,),
-        )
-        return str(row["id"]) if row else ""
-
     def _session(self, session: str, part: _Part, path: str, excluded: frozenset[str]) -> Taken:
         name = f"{self._harness}:{session}"
-        if session in excluded or self._forgotten(name):
+        if session in excluded or self._kinship.forgotten(name):
             return Taken(left_out=1)
-        identifier, new = self._home(name, part)
+        identifier, new = self._kinship.home(name, part.facts, part.calls)
         part.facts.write(self._database, identifier, self._harness, session, path)
         before = 0 if new else self._prompts(identifier)
         self._turns(identifier, part.turns, path)
@@ -176,71 +168,12 @@ class Intake:
             calls=len(part.calls) + len(part.turns) - human,
         )
 
-    def _forgotten(self, name: str) -> bool:
-        return self._database.row("SELECT 1 FROM forgotten WHERE id = ?", (name,)) is not None
-
     def _prompts(self, identifier: str) -> int:
         row = self._database.row(
             "SELECT count(*) AS n FROM turns WHERE session = ? AND kind = ?",
             (identifier, TurnKind.PROMPT.value),
         )
         return int(row["n"]) if row else 0
-
-    def _home(self, name: str, part: _Part) -> tuple[str, bool]:
-        """Return the id of the session that these records belong to, and whether it is new."""
-        merged = self._database.row("SELECT session FROM same_session WHERE other = ?", (name,))
-        if merged is not None:
-            return str(merged["session"]), False
-        known = self._database.row("SELECT 1 FROM sessions WHERE id = ?", (name,)) is not None
-        twin = "" if part.facts.parent else self._twin(name, part)
-        if not twin:
-            return name, not known
-        if part.facts.began_before(self._database, twin):
-            self._rename(twin, name, keep=known)
-            return name, False
-        if known:
-            self._rename(name, twin, keep=True)
-        else:
-            self._remember(name, twin)
-        return twin, False
-
-    def _twin(self, name: str, part: _Part) -> str:
-        """Return a session that has this one's first calls: a fork or a resume of one of them."""
-        first = [call for call in part.calls if len(call.id) >= _OWN_ID][:_SAME]
-        if not first:
-            return ""
-        marks = ", ".join("?" * len(first))
-        found = self._database.rows(
-            "SELECT c.session AS session, count(*) AS n FROM tool_calls c"
-            f" JOIN sessions s ON s.id = c.session WHERE c.id IN ({marks}) AND s.parent = ''"
-            " AND s.harness = ? AND s.id <> ? GROUP BY c.session ORDER BY n DESC, c.session",
-            (*(call.id for call in first), self._harness, name),
-        )
-        enough = found and int(found[0]["n"]) >= min(3, len(first))
-        return str(found[0]["session"]) if enough else ""
-
-    def _remember(self, other: str, session: str) -> None:
-        self._database.execute(
-            "INSERT OR REPLACE INTO same_session (other, session) VALUES (?, ?)", (other, session)
-        )
-
-    def _rename(self, old: str, new: str, *, keep: bool) -> None:
-        """Move all of session ``old`` to ``new``, which exists already if ``keep``."""
-        if not keep:
-            self._database.execute(
-                "INSERT INTO sessions (id, harness, session_id, path, origin, parent, cwd, branch,"
-                " commit_id, version, models, skills, started_at, ended_at) SELECT ?, harness,"
-                " substr(?, length(harness) + 2), path, origin, parent, cwd, branch, commit_id,"
-                " version, models, skills, started_at, ended_at FROM sessions WHERE id = ?",
-                (new, new, old),
-            )
-        for table in ("turns", "tool_calls", "log_usage", "same_session"):
-            self._database.execute(
-                f"UPDATE OR IGNORE {table} SET session = ? WHERE session = ?", (new, old)
-            )
-        self._database.execute("UPDATE sessions SET parent = ? WHERE parent = ?", (new, old))
-        self._database.execute("DELETE FROM sessions WHERE id = ?", (old,))
-        self._remember(old, new)
 
     def _turns(self, session: str, turns: list[TurnSeen], path: str) -> None:
         gone = [(session, turn.replaces) for turn in turns if turn.replaces]

@@ -53,6 +53,7 @@ CREATE TABLE log_usage (
   output_tokens INTEGER NOT NULL, cache_read_tokens INTEGER NOT NULL,
   cache_write_tokens INTEGER NOT NULL, PRIMARY KEY (harness, key)
 );
+CREATE INDEX log_usage_by_session ON log_usage(session);
 CREATE TABLE skipped (
   path TEXT NOT NULL, kind TEXT NOT NULL, version TEXT NOT NULL, count INTEGER NOT NULL,
   PRIMARY KEY (path, kind, version)

@@ -20,6 +20,7 @@ from skillopt_sleep.model.session import (
     Turn,
     TurnKind,
 )
+from skillopt_sleep.store._kinship import Kinship
 from skillopt_sleep.store.database import Database, Row
 from skillopt_sleep.store.intake import Intake, Taken
 
@@ -52,16 +53,9 @@ class SessionStore:
 
     def told_by(self, harness: str, reading: Reading) -> tuple[str, ...]:
         """Return the ids of the stored sessions that a reading tells of."""
+        kinship = Kinship(self._database, harness)
         names = {f"{harness}:{record.session}" for record in reading.records}
-        rows = [
-            self._database.row(
-                "SELECT id FROM sessions WHERE id = ?1"
-                " OR id = (SELECT session FROM same_session WHERE other = ?1)",
-                (name,),
-            )
-            for name in sorted(names)
-        ]
-        return tuple(str(row["id"]) for row in rows if row)
+        return tuple(filter(None, map(kinship.stored, sorted(names))))
 
     def sessions(
         self,
@@ -184,6 +178,8 @@ class SessionStore:
 
     def drop_told_history(self) -> None:
         """Drop prompts known from a history alone that a transcript tells as well."""
+        if self._database.row("SELECT 1 FROM sessions WHERE path GLOB '*#history'") is None:
+            return
         with self._database.transaction():
             self._database.execute(
                 "DELETE FROM turns WHERE key GLOB 'history:*' AND session IN"
