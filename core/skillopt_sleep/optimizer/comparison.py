@@ -23,7 +23,7 @@ class Comparison:
         settings: How it is judged.
         tally: Differences over all nights.
         stopped: Whether no further rollout is made for it tonight.
-        compared: Tasks compared tonight, in test order.
+        compared: Tasks compared tonight, in test order, those beyond the end of the test too.
     """
 
     def __init__(
@@ -61,13 +61,29 @@ class Comparison:
         return tuple(task for task in unit if task.id in self._fresh)
 
     def note(self, seen: Compared | None, *, members: Sequence[Task], dropped: int) -> None:
-        """Take in what a cluster says, or that nothing could be compared on it."""
+        """Take in what a cluster says, or that nothing could be compared on it.
+
+        The test stops at the first cluster that settles it. What its block rolled out beyond that
+        is no evidence, but the guard looks at it and its tasks are used.
+        """
         self._tried += bool(members)
         self._dropped += dropped
-        if seen is not None:
+        if seen is None:
+            return
+        self.compared += [task for task in members if task.id in seen.tasks]
+        if not self._settled:
             self._tonight.append(seen)
             self.tally = self.tally.add(seen.difference)
-            self.compared += [task for task in members if task.id in seen.tasks]
+
+    @property
+    def _settled(self) -> bool:
+        if self.settings.policy == "strict":
+            return False
+        if self.tally.e_harm >= self.settings.harm_at:
+            return True
+        # While watching, what helps is measured on: the gain that is shown comes from there.
+        enough = self.tally.e_value >= self.settings.adopt_at * self._rivals and self._rises
+        return enough and not self._watching
 
     def stop_if_settled(self) -> None:
         """Stop if the evidence is enough, speaks of harm, or cannot get there tonight.
@@ -75,14 +91,9 @@ class Comparison:
         Stopping for futility costs nothing: what is left stays fresh for another night.
         """
         left = len(self._planned) - self._tried
-        harmful = self.tally.harm_peak >= self.settings.harm_at
-        if self._watching:
-            # What helps is measured on, for the gain shown comes from here.
-            self.stopped = harmful
-            return
-        enough = self.tally.peak >= self.settings.adopt_at * self._rivals and self._rises
-        futile = self.tally.after_wins(left) < self.settings.support_at * self._rivals
-        self.stopped = enough or harmful or futile
+        best = self.tally.after_wins(left)
+        futile = best < self.settings.support_at * self._rivals and not self._watching
+        self.stopped = self._settled or futile
 
     def veto(self, broken: Sequence[Task], looked: Sequence[Pair]) -> None:
         """Note the tasks that the guard found broken, and the pairs it looked at."""
