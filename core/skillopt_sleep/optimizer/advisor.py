@@ -52,7 +52,7 @@ class Advisor:
     @property
     def spent(self) -> Mapping[str, Usage]:
         """What was spent so far, per stage."""
-        return dict(sorted(self._spent.items()))
+        return {str(stage): used for stage, used in sorted(self._spent.items())}
 
     def ask(self, prompt: Prompt, shape: type[A]) -> A | None:
         """Return the answer to one question, or None if there is no usable one.
