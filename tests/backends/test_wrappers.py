@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.loopback import Answer, Response, Said, Status, model_server
@@ -181,7 +182,7 @@ def test_tokens_of_an_answer_that_said_nothing_are_paid_too(tmp_path: Path) -> N
 
 def test_money_is_counted_per_stage_and_capped_per_night_and_month(tmp_path: Path) -> None:
     bench = Bench(tmp_path, BudgetSettings(month_dollars=0.5))
-    prices = {"price_input": 10_000, "price_output": 20_000}
+    prices: dict[str, Any] = {"price_input": 10_000, "price_output": 20_000}
     with model_server(lambda _ask: "fine") as server:
         asked = bench.backend(server.url, **prices)
         asked.complete(prompt("a", stage=Stage.JUDGE))

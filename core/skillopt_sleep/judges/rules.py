@@ -23,7 +23,7 @@ from skillopt_sleep.model.check import Check, Operator
 from skillopt_sleep.model.task import Task
 from skillopt_sleep.world import World
 
-PATTERN_TIMEOUT_S = 1.0
+PATTERN_TIMEOUT_S = 0.5
 
 _HEADING = regex.compile(
     r"^\s*(?:#{1,6}\s+(?P<a>.+?)\s*#*|\*\*(?P<b>[^*]+)\*\*:?|(?P<c>[^:]+):)\s*$"

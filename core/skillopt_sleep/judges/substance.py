@@ -14,7 +14,8 @@ from skillopt_sleep.model.attempt import Outcome
 
 _FENCED = regex.compile(r"^[ \t]*(`{3,}|~{3,})[^\n]*\n(.*?)(?:^[ \t]*\1|\Z)", regex.M | regex.S)
 _INLINE_CODE = regex.compile(r"`[^`\n]+\s[^`\n]+`")
-_HEADING = regex.compile(r"^\s*(#{1,6}\s.*|#{1,6}|={3,}|-{3,}|\*\*[^*\n]+\*\*:?|__[^_\n]+__:?)\s*$")
+_HEADING = regex.compile(r"^\s*(#{1,6}\s.*|#{1,6}|-{3,}|\*\*[^*\n]+\*\*:?|__[^_\n]+__:?)\s*$")
+_UNDERLINED = regex.compile(r"^[^\n]*\n={3,}[ \t]*$", regex.M)
 _BULLET = regex.compile(r"^\s*([-*+•]|\d+[.)])\s+")
 _FAKE_CALL = regex.compile(r"^\s*<?(TOOL_CALL|tool_call|TOOL_USE|FUNCTION_CALL)\b")
 _CJK = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}]")
@@ -22,7 +23,7 @@ _WORD = regex.compile(
     r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}]|[\p{L}\p{N}][\p{L}\p{N}\p{M}_'.-]*"
 )
 _ENDS_SENTENCE = regex.compile(r"[.!?:;…。！？：；।؟][\"'”)\]*_`]*\s*$")
-_OPTION = regex.compile(r"(^|\s)--?[A-Za-z]|(^|\s)\$\s|[|&<>={}();\[\]]")
+_OPTION = regex.compile(r"(^|\s)--?[A-Za-z]|(^|\s)\$\s|[&<>={}();\[\]]")
 _GLUE = """
 a an and are as at be been but by can do does for from had has have i if in into is it its let no
 not now of on or should so that the then there they this to was we were when which will with you
@@ -66,7 +67,7 @@ _FEW_WORDS = 3
 
 def lacks_substance(outcome: Outcome) -> str:
     """Return why no check can pass on ``outcome``, or "" where it deserves to be judged."""
-    if not outcome.answer.strip():
+    if not count_words(outcome.answer):
         return "the answer is empty"
     if outcome.diff.strip() or outcome.tools:
         return ""
@@ -75,7 +76,7 @@ def lacks_substance(outcome: Outcome) -> str:
     if not text.strip():
         return "the answer only pretends to call tools"
     coded = any(block[2].strip() for block in _FENCED.finditer(text))
-    prose = _FENCED.sub("\n", text)
+    prose = _UNDERLINED.sub("", _FENCED.sub("\n", text))
     if not coded and count_words(prose) <= _REFUSAL_WORDS and _REFUSAL.search(prose):
         return "the answer is a refusal"
     if coded or _INLINE_CODE.search(prose):
