@@ -45,6 +45,7 @@ class MineSettings(_Section):
     semantic: bool = False
     semantic_folder: str = ""
     use_model: bool = True
+    everywhere: bool = False
     automation_per_day: int = Field(default=5, ge=1)
     sealed_share: float = Field(default=0.0, ge=0, lt=1)
 
@@ -102,10 +103,16 @@ class OptimizerSettings(_Section):
 
 
 class GateSettings(_Section):
-    """How a candidate is judged. Thresholds are for one candidate; m of them multiply by m."""
+    """How a candidate is judged. Thresholds are for one candidate; m of them multiply by m.
+
+    ``lifetime_budget`` holds the false adoptions expected in thirty nights; with ``e_lond`` the
+    ``false_discovery_rate`` holds instead, for any number of nights. With a ``co_metric`` a
+    candidate of equal quality that costs at least 15 % less may be accepted too.
+    """
 
     policy: Literal["strict", "evidence", "off"] = "evidence"
     metric: Metric = Metric.MIXED
+    co_metric: Literal["none", "tokens", "seconds"] = "none"
     support_at: float = Field(default=10.0, gt=1)
     adopt_at: float = Field(default=20.0, gt=1)
     reject_below: float = Field(default=0.5, gt=0, lt=1)
@@ -114,7 +121,9 @@ class GateSettings(_Section):
     pool: int = Field(default=3, ge=1)
     finalists: int = Field(default=2, ge=1)
     max_tasks: int = Field(default=40, ge=1)
+    lifetime: Literal["budget", "e_lond"] = "budget"
     lifetime_budget: float = Field(default=0.5, gt=0)
+    false_discovery_rate: float = Field(default=0.1, gt=0, lt=1)
     auto_adopt: bool = False
 
 

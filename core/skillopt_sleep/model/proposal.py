@@ -57,6 +57,10 @@ class GateEvidence:
         sizes: How many of ``attempts`` each difference was computed from, same order.
         guarded: Ids of the attempts that only the guard against one broken task looked at.
         dropped: Pairs of attempts left out because one of the two failed.
+        savings: Per compared cluster the saving in the co-metric, in [-1, 1], where 1 is 15 % or
+            more; empty without a co-metric.
+        live_cost: Mean co-metric (tokens or seconds) per attempt of the live skill, >= 0.
+        candidate_cost: The same of the candidate.
     """
 
     policy: str
@@ -80,6 +84,9 @@ class GateEvidence:
     sizes: tuple[int, ...] = ()
     guarded: tuple[str, ...] = ()
     dropped: int = 0
+    savings: tuple[float, ...] = ()
+    live_cost: float = 0.0
+    candidate_cost: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
