@@ -4,7 +4,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from skillopt_sleep.gate.lifetime import Trial, account, e_lond
+from skillopt_sleep.config import GateSettings
+from skillopt_sleep.gate.lifetime import Trial, account, e_lond, tonight, trial
+from skillopt_sleep.model.proposal import Candidate, GateEvidence
 
 NOW = datetime(2026, 1, 31, tzinfo=UTC)
 
@@ -44,3 +46,26 @@ def test_an_adoption_earns_e_lond_a_lower_threshold() -> None:
     missed = e_lond(trials_of(3), level=0.1)
     found = e_lond([*trials_of(2), Trial(at=NOW, threshold=40, adopted=True)], level=0.1)
     assert found == pytest.approx(missed / 2)
+
+
+def test_rivals_raise_what_a_trial_counts_at() -> None:
+    evidence = GateEvidence(
+        policy="evidence", metric="mixed", tasks=0, live_mean=0, candidate_mean=0, rivals=2
+    )
+    judged = Candidate(id="c", base_hash="", content="", edits=(), night="n", evidence=evidence)
+    counted = trial(judged, at=NOW, adopted=True, settings=GateSettings())
+    assert counted == Trial(at=NOW, threshold=40.0, adopted=True)
+
+
+def test_a_spent_budget_asks_the_human_and_an_open_one_does_not() -> None:
+    wanted = GateSettings(auto_adopt=True)
+    assert tonight(wanted, trials_of(10), now=NOW).auto_adopt
+    assert not tonight(wanted, trials_of(90), now=NOW).auto_adopt
+    assert not tonight(GateSettings(), [], now=NOW).auto_adopt
+
+
+def test_e_lond_raises_the_evidence_it_takes() -> None:
+    wanted = GateSettings(lifetime="e_lond")
+    few, many = (tonight(wanted, trials_of(count), now=NOW) for count in (1, 10))
+    assert few.adopt_at == e_lond(trials_of(1), level=0.1)
+    assert many.support_at > few.support_at > 10

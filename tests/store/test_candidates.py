@@ -1,10 +1,14 @@
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
+from skillopt_sleep.model.night import Night
 from skillopt_sleep.model.proposal import Candidate, GateEvidence
 from skillopt_sleep.store.candidates import CandidateStore
 from skillopt_sleep.store.database import Database
+from skillopt_sleep.store.nights import NightStore
 
 
 def candidate(name: str, e_value: float) -> Candidate:
@@ -34,6 +38,16 @@ def test_carried_candidates_come_back_whole_and_strongest_first(tmp_path: Path) 
     assert store.carried(project="p", skill_name="s") == (weak,)
     assert store.get("strong") == strong
     assert store.get("nobody") is None
+
+
+def test_what_was_judged_comes_with_its_night(tmp_path: Path) -> None:
+    database = Database(tmp_path / "db")
+    store, began = CandidateStore(database), datetime(2026, 1, 1, tzinfo=UTC)
+    NightStore(database).save(Night(id="n1", project="p", started_at=began))
+    store.save(candidate("one", 1.5), project="p", skill_name="s", status="reject", night="n1")
+    untested = replace(candidate("two", 1.0), evidence=None)
+    store.save(untested, project="p", skill_name="s", status="untested", night="n1")
+    assert store.judged(project="p") == ((candidate("one", 1.5), began, "reject"),)
 
 
 def test_uses_of_the_night_that_is_resumed_do_not_count(tmp_path: Path) -> None:

@@ -12,6 +12,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from math import pi
 
+from skillopt_sleep.config import GateSettings
+from skillopt_sleep.model.proposal import Candidate
+
 WINDOW = timedelta(days=30)
 """What counts as thirty nights."""
 
@@ -84,3 +87,36 @@ def e_lond(tests: Sequence[Trial], *, level: float) -> float:
     weight = 6.0 / (pi * number) ** 2
     adopted = sum(one.adopted for one in tests)
     return 1.0 / (level * weight * (adopted + 1))
+
+
+def trial(candidate: Candidate, *, at: datetime, adopted: bool, settings: GateSettings) -> Trial:
+    """Return what a judged candidate counts as.
+
+    Args:
+        candidate: With the gate's evidence.
+        at: When it was judged.
+        adopted: Whether it became live.
+        settings: Those it was judged under; its rivals multiply the threshold.
+    """
+    rivals = candidate.evidence.rivals if candidate.evidence else 1
+    return Trial(at=at, threshold=settings.adopt_at * rivals, adopted=adopted)
+
+
+def tonight(settings: GateSettings, trials: Sequence[Trial], *, now: datetime) -> GateSettings:
+    """Return the settings for the next test after these trials.
+
+    A spent budget switches adoption without a human off; e-LOND raises the evidence that it takes.
+    """
+    match settings.lifetime:
+        case "budget":
+            spent = account(trials, now=now, budget=settings.lifetime_budget)
+            allowed = settings.auto_adopt and spent.allows(settings.adopt_at)
+            return settings.model_copy(update={"auto_adopt": allowed})
+        case "e_lond":
+            needed = e_lond(trials, level=settings.false_discovery_rate)
+            return settings.model_copy(
+                update={
+                    "support_at": max(settings.support_at, needed),
+                    "adopt_at": max(settings.adopt_at, needed),
+                }
+            )

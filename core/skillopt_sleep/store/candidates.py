@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 
 from skillopt_sleep.codec import decode, encode
 from skillopt_sleep.model.proposal import Candidate
@@ -54,6 +55,26 @@ class CandidateStore:
         )
         found = [decode(Candidate, row["doc"]) for row in rows]
         return tuple(sorted(found, key=lambda one: (-_strength(one), one.id)))
+
+    def judged(self, *, project: str) -> tuple[tuple[Candidate, datetime, str], ...]:
+        """Return each judged candidate, the start of the night that judged it last, and its word.
+
+        Oldest first; those without evidence never reached the test and are left out.
+        """
+        rows = self._database.rows(
+            "SELECT c.doc, c.status, n.started_at FROM candidates c JOIN nights n ON n.id = c.night"
+            " WHERE c.project = ? ORDER BY n.started_at, c.id",
+            (project,),
+        )
+        found = (
+            (
+                decode(Candidate, row["doc"]),
+                datetime.fromisoformat(row["started_at"]),
+                row["status"],
+            )
+            for row in rows
+        )
+        return tuple(one for one in found if one[0].evidence is not None)
 
     def settle(self, candidate: str, status: str) -> None:
         """Note the final word on a candidate, such as "adopted" or "stale"."""
