@@ -15,6 +15,8 @@ from pathlib import Path
 
 import platformdirs
 
+from skillopt_sleep.config import load
+from skillopt_sleep.engine import Engine
 from skillopt_sleep.world import Finished, Roots, World
 
 APP = "skillopt-sleep"
@@ -51,6 +53,7 @@ def real_world() -> World:
         monotonic=time.monotonic,
         sleep=time.sleep,
         run=run_process,
+        spawn=spawn_detached,
         rng=random.Random,
         env=env,
         roots=real_roots(env),
@@ -104,9 +107,58 @@ def run_process(
     )
 
 
+def spawn_detached(
+    argv: Sequence[str], *, cwd: Path, env: Mapping[str, str], out: Path, err: Path
+) -> None:
+    """Start ``argv`` in a session of its own, its output in files of mode 0600.
+
+    Raises:
+        FileNotFoundError: There is no such program.
+    """
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
+    stdout, stderr = (os.open(path, flags, 0o600) for path in (out, err))
+    try:
+        subprocess.Popen(
+            list(argv),
+            cwd=cwd,
+            env=dict(env),
+            stdin=subprocess.DEVNULL,
+            stdout=stdout,
+            stderr=stderr,
+            start_new_session=True,
+        )
+    finally:
+        os.close(stdout)
+        os.close(stderr)
+
+
 def _kill_group(process: subprocess.Popen[bytes]) -> None:
     try:
         os.killpg(process.pid, signal.SIGKILL)
     except (ProcessLookupError, PermissionError):
         # The group is gone already, which is what was wanted.
         return
+
+
+def open_engine(
+    *,
+    home: Path | None = None,
+    project: Path | None = None,
+    flags: Mapping[str, object] | None = None,
+) -> Engine:
+    """Return the engine on this machine; use it as a context manager.
+
+    Args:
+        home: Folder that holds the harnesses' logs, or None for the user's own.
+        project: Project folder, or None for the folder the user stands in.
+        flags: Settings from the command line, dotted; the strongest.
+
+    Raises:
+        ConfigError: A settings file or flag is wrong.
+    """
+    world = real_world()
+    if home is not None:
+        world = world.at_home(home.absolute())
+    if project is not None:
+        world = world.in_project(project.absolute())
+    return Engine(world, load(world, flags))

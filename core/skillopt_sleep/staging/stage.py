@@ -7,12 +7,11 @@ changes here.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from skillopt_sleep.codec import digest, text_hash
-from skillopt_sleep.model.edit import Edit
+from skillopt_sleep.codec import text_hash
 from skillopt_sleep.model.proposal import (
     Candidate,
     GateEvidence,
@@ -20,8 +19,6 @@ from skillopt_sleep.model.proposal import (
     ProposalStatus,
 )
 from skillopt_sleep.store.proposals import ProposalStore
-
-LINEAGE = "lineage"
 
 STATUS_OF = {
     "accept": ProposalStatus.SUPPORTED,
@@ -50,11 +47,6 @@ class Staged:
     extra: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
-def lineage(edits: Sequence[Edit]) -> str:
-    """Return what stays the same of a candidate over nights: the hash of its edits' words."""
-    return digest([(str(e.kind), " ".join(e.text.split()), e.anchor) for e in edits])
-
-
 def stage(
     store: ProposalStore,
     staged: Staged,
@@ -64,12 +56,11 @@ def stage(
     night: str,
     at: datetime,
 ) -> Proposal:
-    """Store a candidate as a proposal, or update the open one of the same lineage."""
+    """Store a candidate as a proposal, or update its open one; its id stays over nights."""
     candidate = staged.candidate
     evidence = candidate.evidence
     if evidence is None:
         raise ValueError(f"candidate {candidate.id!r} has not been before the gate")
-    line = lineage(candidate.edits)
     fresh = Proposal(
         number=0,
         candidate=candidate.id,
@@ -86,10 +77,10 @@ def stage(
         night=night,
         created_at=at,
         flags=staged.flags,
-        extra={**staged.extra, LINEAGE: line},
+        extra=staged.extra,
     )
     for known in store.open(project=project):
-        if known.extra.get(LINEAGE) == line and known.target == staged.target and not known.edited:
+        if known.candidate == candidate.id and not known.edited:
             updated = replace(fresh, number=known.number, created_at=known.created_at)
             store.save(updated)
             return updated

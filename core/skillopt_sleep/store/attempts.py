@@ -53,6 +53,11 @@ class AttemptStore:
         )
         return tuple(decode(Attempt, row["doc"]) for row in rows)
 
+    def all(self) -> tuple[Attempt, ...]:
+        """Return every finished attempt, by task, skill and draw."""
+        rows = self._database.rows("SELECT doc FROM attempts ORDER BY task, skill_hash, draw, id")
+        return tuple(decode(Attempt, row["doc"]) for row in rows)
+
     def of_night(self, night: str) -> tuple[Attempt, ...]:
         """Return all attempts that were finished in a night, by task, skill and draw."""
         rows = self._database.rows(

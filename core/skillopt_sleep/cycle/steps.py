@@ -1,0 +1,149 @@
+"""The steps of a night after its plan: propose, sift, test, watch; each a function of values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from skillopt_sleep.cycle.cast import Cast
+from skillopt_sleep.cycle.plan import NightPlan
+from skillopt_sleep.gate.capability import Flag, Severity
+from skillopt_sleep.gate.static import static_flags
+from skillopt_sleep.model.night import FunnelStep
+from skillopt_sleep.model.progress import Tick
+from skillopt_sleep.model.proposal import Candidate
+from skillopt_sleep.model.skill import managed_document
+from skillopt_sleep.optimizer.advisor import Advisor
+from skillopt_sleep.optimizer.evaluate import Judged, Watched, evaluate, shown_unproven, watch
+from skillopt_sleep.optimizer.screen import finalists, screen_all
+from skillopt_sleep.optimizer.trainer import Memory, Proposed, Trainer
+from skillopt_sleep.replay import Rollouts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sifted:
+    """Candidates that may be tested, and what was found on them.
+
+    Attributes:
+        candidates: New finalists, then carried ones.
+        flags: Candidate id to marks for the human's eye.
+        funnel: What was counted.
+        notes: Sentences for the human.
+    """
+
+    candidates: tuple[Candidate, ...]
+    flags: dict[str, tuple[Flag, ...]]
+    funnel: tuple[FunnelStep, ...]
+    notes: tuple[str, ...]
+
+
+def trainer_of(cast: Cast, rollouts: Rollouts, seed: int) -> Trainer:
+    """Return the trainer of a night."""
+    return Trainer(
+        rollouts=rollouts,
+        advisor=Advisor(cast.optimizer, cancel=cast.cancel),
+        settings=cast.settings.optimizer,
+        skill=cast.settings.skill,
+        rng=cast.world.rng,
+        seed=seed,
+        night=cast.night,
+        progress=cast.progress,
+    )
+
+
+def propose(cast: Cast, plan: NightPlan, trainer: Trainer) -> Proposed:
+    """Return what one step over the train tasks suggests."""
+    return trainer.propose(
+        plan.live, plan.train, memory=Memory(rejected=plan.rejected, meta=plan.meta)
+    )
+
+
+def sift(cast: Cast, plan: NightPlan, proposed: Proposed, rollouts: Rollouts) -> Sifted:
+    """Return the candidates that pass the static checks and the screen, best first."""
+    carried = plan.carried
+    known = {one.content for one in carried}
+    new = [one for one in proposed.candidates if one.content not in known]
+    flags = {one.id: _flags(cast, plan, one) for one in (*new, *carried)}
+    blocked = [one for one in new if any(flag.severity is Severity.BLOCK for flag in flags[one.id])]
+    clean = [one for one in new if one not in blocked]
+    notes = [
+        f"a candidate was stopped before any test: {flag.reason}"
+        for one in blocked
+        for flag in flags[one.id]
+        if flag.severity is Severity.BLOCK
+    ]
+    screened = screen_all(live=plan.live, candidates=clean, train=plan.train, rollouts=rollouts)
+    notes += [f"a candidate failed the screen: {one.reason}" for one in screened if not one.passed]
+    chosen = finalists(screened, cast.settings.gate.finalists)
+    by_id = {one.id: one for one in clean}
+    passed = sum(one.passed for one in screened)
+    going = tuple(
+        one for one in carried if not any(f.severity is Severity.BLOCK for f in flags[one.id])
+    )
+    funnel = (
+        FunnelStep(name="edits proposed", count=len(proposed.ranking)),
+        FunnelStep(name="candidates", count=len(new), note="single edits and their union"),
+        FunnelStep(name="passed the static checks", count=len(clean)),
+        FunnelStep(name="fixed a train task", count=passed),
+        FunnelStep(
+            name="reached the held-out test",
+            count=len(chosen) + len(going),
+            note=f"{len(going)} of them carried from earlier nights" if going else "",
+        ),
+    )
+    return Sifted(
+        candidates=(*(by_id[name] for name in chosen), *going),
+        flags=flags,
+        funnel=funnel,
+        notes=tuple(notes),
+    )
+
+
+def test(
+    cast: Cast, plan: NightPlan, sifted: Sifted, rollouts: Rollouts, seed: int
+) -> tuple[Judged, ...]:
+    """Return the gate's word on each candidate."""
+    if not sifted.candidates:
+        return ()
+    total = len(sifted.candidates)
+    cast.progress(Tick(stage="gate", total=total))
+    judged = evaluate(
+        live=plan.live,
+        candidates=sifted.candidates,
+        held_out=plan.held_out,
+        rollouts=rollouts,
+        settings=cast.settings.gate,
+        uses=plan.uses,
+        rng=cast.world.rng(f"{seed}/gate"),
+    )
+    cast.progress(Tick(stage="gate", done=total, total=total))
+    return tuple(shown_unproven(one, plan.train) for one in judged)
+
+
+def look_back(
+    cast: Cast, plan: NightPlan, adopted: Candidate | None, rollouts: Rollouts, seed: int
+) -> Watched | None:
+    """Return how the adopted skill does against the one before it; None for nothing to watch."""
+    if plan.previous is None or adopted is None:
+        return None
+    return watch(
+        previous=plan.previous,
+        adopted=adopted,
+        held_out=plan.held_out,
+        rollouts=rollouts,
+        settings=cast.settings.gate,
+        uses=plan.uses,
+        rng=cast.world.rng(f"{seed}/watch"),
+    )
+
+
+def _flags(cast: Cast, plan: NightPlan, candidate: Candidate) -> tuple[Flag, ...]:
+    skill = cast.settings.skill
+    return static_flags(
+        before=plan.live or managed_document(skill.name, skill.description),
+        after=candidate.content,
+        edits=candidate.edits,
+        held_out_prompts=[task.prompt for task in plan.held_out],
+        judge_strings=[check.value for task in plan.held_out for check in task.checks],
+        rejected=[one.text for one in plan.rejected],
+        max_edits=cast.settings.optimizer.edit_budget,
+    )

@@ -1,0 +1,117 @@
+"""The front door: one object with a desk for each thing a user does; faces talk to nothing else.
+
+Opening it is cheap; the database is opened by the first desk that needs it, and a change to a
+live skill that a crash cut off is finished or undone then.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from types import TracebackType
+from typing import Self
+
+from skillopt_sleep.codec import plain
+from skillopt_sleep.config import Config
+from skillopt_sleep.engine.archive import Archive
+from skillopt_sleep.engine.doctor import Doctor
+from skillopt_sleep.engine.gate import GateDesk
+from skillopt_sleep.engine.installs import Installs
+from skillopt_sleep.engine.jobs import Jobs
+from skillopt_sleep.engine.nights import Nights
+from skillopt_sleep.engine.review import Review
+from skillopt_sleep.engine.setup import Setup
+from skillopt_sleep.engine.tasks import Tasks
+from skillopt_sleep.files import make_private
+from skillopt_sleep.model.status import Finding, Status
+from skillopt_sleep.pool import Cancel
+from skillopt_sleep.report import funnel_lines, total
+from skillopt_sleep.staging.stage import summary
+from skillopt_sleep.store.database import Database
+from skillopt_sleep.world import World
+
+__all__ = ["Cancel", "Engine", "funnel_lines", "plain", "summary", "total"]
+
+DATABASE = "sleep.sqlite"
+
+
+class Engine:
+    """Everything the product can do, on one world under one configuration."""
+
+    def __init__(self, world: World, config: Config) -> None:
+        self.world = world
+        self.config = config
+
+    @cached_property
+    def database(self) -> Database:
+        """The store; opened, migrated and recovered at first use.
+
+        Raises:
+            StoreError: It is corrupt, locked, or newer than this program.
+        """
+        database = Database(make_private(self.world.roots.data) / DATABASE)
+        Review(self.world, self.config, database).recover()
+        return database
+
+    @property
+    def archive(self) -> Archive:
+        """Logs harvested, sessions listed and forgotten."""
+        return Archive(self.world, self.config, self.database)
+
+    @property
+    def tasks(self) -> Tasks:
+        """What recurs."""
+        return Tasks(self.world, self.config, self.database)
+
+    @property
+    def nights(self) -> Nights:
+        """Nights run and reported."""
+        return Nights(self.world, self.config, self.database)
+
+    @property
+    def jobs(self) -> Jobs:
+        """Nights in processes of their own."""
+        return Jobs(self.world)
+
+    @property
+    def review(self) -> Review:
+        """Proposals shown and decided."""
+        return Review(self.world, self.config, self.database)
+
+    @property
+    def gate(self) -> GateDesk:
+        """What the gate is worth."""
+        return GateDesk(self.world, self.config, self.database)
+
+    @property
+    def setup(self) -> Setup:
+        """What is read and sent, and the user's yes to it."""
+        return Setup(self.world, self.config)
+
+    @property
+    def installs(self) -> Installs:
+        """Into harnesses and out of them."""
+        return Installs(self.world)
+
+    def status(self) -> Status:
+        """Return how things stand for the project the user stands in."""
+        return Doctor(self.world, self.config, self.database).status()
+
+    def doctor(self) -> tuple[Finding, ...]:
+        """Return one finding per thing a night needs."""
+        return Doctor(self.world, self.config, self.database).findings()
+
+    def close(self) -> None:
+        """Close the database, if it was opened."""
+        if "database" in self.__dict__:
+            self.database.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()

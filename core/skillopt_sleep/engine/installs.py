@@ -1,0 +1,41 @@
+"""The installs desk: into harnesses and out of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from skillopt_sleep import install
+from skillopt_sleep.harness import INSTALLERS, Scope
+from skillopt_sleep.model.status import InstallPlan
+from skillopt_sleep.world import World
+
+
+@dataclass(frozen=True, slots=True)
+class Installs:
+    """Previews, applies and takes back."""
+
+    world: World
+
+    def names(self) -> tuple[str, ...]:
+        """Return the harnesses that can be installed into, sorted."""
+        return INSTALLERS.names()
+
+    def preview(self, harness: str, *, scope: Scope) -> InstallPlan:
+        """Return what installing would change; nothing is written; see ``install.preview``."""
+        return install.preview(self.world, harness, scope)
+
+    def apply(self, harness: str, *, scope: Scope) -> InstallPlan:
+        """Install; see ``install.apply``."""
+        return install.apply(self.world, harness, scope)
+
+    def remove(self, harness: str, *, scope: Scope) -> InstallPlan:
+        """Uninstall; see ``install.remove``."""
+        return install.remove(self.world, harness, scope)
+
+    def installed(self) -> dict[str, tuple[Scope, ...]]:
+        """Return harness to the scopes it is installed for, all known harnesses."""
+        scopes: tuple[Scope, ...] = ("user", "project")
+        return {
+            name: tuple(one for one in scopes if install.installed(self.world, name, one))
+            for name in self.names()
+        }

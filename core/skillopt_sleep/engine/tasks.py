@@ -1,0 +1,93 @@
+"""The tasks desk: what recurs, reviewed, pinned, dropped, exported and imported."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from skillopt_sleep.config import Config
+from skillopt_sleep.cycle.prepare import mined
+from skillopt_sleep.mine.prompts import read_prompts
+from skillopt_sleep.mine.recurrence import cluster
+from skillopt_sleep.mine.semantic import load_embedder
+from skillopt_sleep.mine.taskfile import export_tasks, import_tasks
+from skillopt_sleep.model.mined import Mined
+from skillopt_sleep.model.progress import Progress, silent
+from skillopt_sleep.model.task import Cluster, Task
+from skillopt_sleep.store.database import Database
+from skillopt_sleep.store.tasks import TaskStore
+from skillopt_sleep.world import World
+
+
+@dataclass(frozen=True, slots=True)
+class Tasks:
+    """Shows and changes the tasks of the project the user stands in."""
+
+    world: World
+    config: Config
+    database: Database
+
+    @property
+    def _store(self) -> TaskStore:
+        return TaskStore(self.database)
+
+    @property
+    def _project(self) -> str:
+        return str(self.world.roots.cwd)
+
+    def refresh(self, progress: Progress = silent) -> Mined:
+        """Mine the archive anew, without a model."""
+        return mined(
+            self.world, self.config.settings, self.database, backend=None, progress=progress
+        )
+
+    def all(self) -> tuple[Task, ...]:
+        """Return the tasks mined last, best score first."""
+        return self._store.all(project=self._project)
+
+    def clusters(self) -> tuple[Cluster, ...]:
+        """Return the recurring requests mined last, best score first."""
+        return self._store.clusters(project=self._project)
+
+    def get(self, name: str) -> Task:
+        """Return the task with this id, or with this unique beginning of one.
+
+        Raises:
+            StoreError: There is none, or several begin so.
+        """
+        return self._store.get(name)
+
+    def pin(self, name: str, *, pinned: bool) -> Task:
+        """Say that a task must never break, or take that back; raises as ``get``."""
+        return self._store.pin(name, pinned=pinned)
+
+    def drop(self, name: str) -> Task:
+        """Leave a task out for good; raises as ``get``."""
+        return self._store.drop(name)
+
+    def export(self) -> str:
+        """Return the tasks as lines that a person can review and edit."""
+        return export_tasks(self.all())
+
+    def load(self, text: str) -> int:
+        """Take reviewed tasks; return how many.
+
+        Raises:
+            TaskFileError: A line is wrong; nothing was taken.
+        """
+        tasks = import_tasks(text)
+        self._store.put(tasks, project=self._project)
+        return len(tasks)
+
+    def cluster_file(self, path: Path) -> dict[str, str]:
+        """Return prompt id to cluster name for a file with a JSON line per prompt.
+
+        Raises:
+            TaskFileError: A line is no prompt.
+            ConfigError: Semantic clustering is asked for and no encoder is there.
+        """
+        prompts = read_prompts(path)
+        mine = self.config.settings.mine
+        embed = load_embedder(mine.semantic_folder) if mine.semantic else None
+        numbers = cluster([text for _, text in prompts], embed=embed)
+        return {name: f"c{n}" for (name, _), n in zip(prompts, numbers, strict=True)}

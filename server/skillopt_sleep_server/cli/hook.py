@@ -1,0 +1,65 @@
+"""``hook``: what a harness's hooks call; quick, and never a reason for a session to fail."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, cast
+
+import click
+
+from skillopt_sleep.edge import open_engine
+from skillopt_sleep.errors import SleepError
+
+_TYPED = re.compile(r"\s*/(?:skillopt-sleep:)?sleep\s+(adopt|reject|revert)\s+(\d+)\s*")
+
+
+@click.command()
+@click.argument("event", type=click.Choice(["session-start", "session-end", "prompt"]))
+def hook(event: str) -> None:
+    """Answer one event of a harness; its JSON comes on stdin."""
+    try:
+        told = cast("dict[str, Any]", json.loads(sys.stdin.read() or "{}"))
+        _EVENTS[event](told)
+    except (SleepError, OSError, ValueError) as error:
+        # A hook that fails would disturb the user's session; the next night tells the same again.
+        click.echo(f"skillopt-sleep: {error}", err=True)
+
+
+def _session_start(told: dict[str, Any]) -> None:
+    with open_engine(project=_project(told)) as engine:
+        waiting = engine.review.open()
+    if waiting:
+        numbers = ", ".join(str(one.number) for one in waiting)
+        click.echo(f"skillopt-sleep: proposals wait for you ({numbers}); /sleep status")
+
+
+def _session_end(told: dict[str, Any]) -> None:
+    path = told.get("transcript_path")
+    if not isinstance(path, str) or not Path(path).is_file():
+        return
+    with open_engine(project=_project(told)) as engine:
+        engine.archive.harvest(file=Path(path), source="claude")
+
+
+def _prompt(told: dict[str, Any]) -> None:
+    found = _TYPED.fullmatch(str(told.get("prompt", "")))
+    if found is None:
+        return
+    with open_engine(project=_project(told)) as engine:
+        engine.review.approve(int(found[2]), found[1], how="prompt")
+
+
+def _project(told: dict[str, Any]) -> Path | None:
+    folder = told.get("cwd")
+    return Path(folder) if isinstance(folder, str) and Path(folder).is_dir() else None
+
+
+_EVENTS: dict[str, Callable[[dict[str, Any]], None]] = {
+    "session-start": _session_start,
+    "session-end": _session_end,
+    "prompt": _prompt,
+}
