@@ -107,7 +107,7 @@ def complains(text: str, *, after: str = "") -> bool:
         return True
     if lexicon.CLAUSES.found(said) and not _asks(said):
         return True
-    if lexicon.OPENERS.found(said) and not said.rstrip().endswith("?"):
+    if lexicon.OPENERS.found(said) and not _one_question(said):
         return True
     return _contrasts(said)
 
@@ -140,8 +140,14 @@ def asks(text: str) -> bool:
 
 def _asks(said: str) -> bool:
     if said.rstrip().endswith("?"):
-        return " . " not in said and " ? " not in said.rstrip()[:-1]
+        return _one_question(said)
     return lexicon.QUESTION.found(said) and len(said.split()) <= _SHORT and " ? " not in said
+
+
+def _one_question(said: str) -> bool:
+    """Whether the words are one question; "no, the other one! where is it?" is more than that."""
+    body = said.rstrip()
+    return body.endswith("?") and not any(mark in body[:-1] for mark in (" . ", " ! ", " ? "))
 
 
 def _answers(said: str, after: str) -> bool:
