@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from typing import Any, cast
 
 from pydantic import BaseModel, Field
@@ -62,6 +63,8 @@ class AnthropicBackend:
         self._world = world
         self._access = _access(settings, world)
         self._client = _client(self._access, settings.timeout_s)
+        # Connections are kept between calls, and closed when this backend is no longer used.
+        weakref.finalize(self, self._client.close)
 
     def complete(self, prompt: Prompt) -> Reply:
         """Return the model's answer; see ``Backend.complete``."""

@@ -5,6 +5,7 @@ What differs between providers stands in ``presets.py``.
 
 from __future__ import annotations
 
+import weakref
 from typing import Any, cast
 
 from pydantic import BaseModel, Field
@@ -73,6 +74,8 @@ class OpenAIBackend:
         self._preset = preset_of(self.name)
         self._access = _access(settings, world, self._preset)
         self._client = _client(self._access, settings.timeout_s)
+        # Connections are kept between calls, and closed when this backend is no longer used.
+        weakref.finalize(self, self._client.close)
 
     def complete(self, prompt: Prompt) -> Reply:
         """Return the model's answer; see ``Backend.complete``."""
