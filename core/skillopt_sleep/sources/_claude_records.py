@@ -183,6 +183,8 @@ class Transcript:
         ):
             return
         said = of_record(record, text_of(content))
+        if said.kind is None and session != self._session and record.get("isMeta") is not True:
+            said = of_text(text_of(content))  # what a subagent was asked, whoever asked it
         if said.kind is None:
             pass  # the harness's own, known as such
         elif said.kind is TurnKind.COMPACTION:
@@ -218,7 +220,21 @@ class Transcript:
             )
         )
         for gone in queued[1:]:
-            self._turn(session, TurnKind.REWIND, gone, "", number, at)
+            self._take_back(session, gone, number, at)
+
+    def _take_back(self, session: str, key: str, number: int, at: datetime | None) -> None:
+        # The prompt was noted when it was queued; now it stands elsewhere, or nowhere.
+        self._notes.add(
+            TurnSeen(
+                session=session,
+                key=f"back:{key}",
+                kind=TurnKind.REWIND,
+                text="",
+                line=number,
+                at=at,
+                replaces=key,
+            )
+        )
 
     def _event(
         self, record: Mapping[str, Any], kind: TurnKind, number: int, *, key: str = ""
@@ -284,9 +300,11 @@ class Transcript:
                 self._turn(session, TurnKind.PROMPT, key, said.text, number, at)
         elif operation == "dequeue":
             self._queue.dequeued(said.text)
+        elif operation == "remove":
+            self._queue.removed(said.text)
         elif operation == "popAll":
             for key in self._queue.taken_back(said.text):
-                self._turn(session, TurnKind.REWIND, key, "", number, at)
+                self._take_back(session, key, number, at)
 
     def _attachment(self, record: dict[str, Any], number: int) -> None:
         attachment = mapping(record.get("attachment"))

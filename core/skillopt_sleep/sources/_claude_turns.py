@@ -100,13 +100,20 @@ class Queue:
         kept = mapping(loads(state.encode()))
         self._waiting = {key: words(text) for key, text in mapping(kept.get("waiting")).items()}
         self._delivered = [words(key) for key in items(kept.get("delivered"))]
+        self._left = [words(key) for key in items(kept.get("left"))]
 
     def memory(self) -> str:
         """Return what the next reading must know."""
         if not self._waiting:
             return ""
         newest = dict(list(self._waiting.items())[-_REMEMBERED:])
-        return json.dumps({"waiting": newest, "delivered": self._delivered[-_REMEMBERED:]})
+        return json.dumps(
+            {
+                "waiting": newest,
+                "delivered": [key for key in self._delivered if key in newest],
+                "left": [key for key in self._left if key in newest],
+            }
+        )
 
     def enqueued(self, text: str, stamp: str) -> str:
         """Return the key of a prompt queued just now."""
@@ -116,15 +123,25 @@ class Queue:
 
     def dequeued(self, text: str) -> None:
         """Note that the oldest prompt (or the one with this text) is about to be delivered."""
-        found = self._find(text) or next(
-            (key for key in self._waiting if key not in self._delivered), ""
-        )
+        found = self._next(text)
         if found and found not in self._delivered:
             self._delivered.append(found)
 
+    def removed(self, text: str) -> None:
+        """Note that the oldest prompt (or the one with this text) left the queue in mid-turn."""
+        found = self._next(text)
+        if found and found not in self._left:
+            self._left.append(found)
+
+    def _next(self, text: str) -> str:
+        gone = {*self._delivered, *self._left}
+        return self._find(text) or next((key for key in self._waiting if key not in gone), "")
+
     def taken_back(self, text: str) -> tuple[str, ...]:
         """Return the keys of prompts the human took back into the prompt box, all or this one."""
-        found = (self._find(text),) if text and self._find(text) else tuple(self._waiting)
+        one = self._find(text)
+        left = {*self._delivered, *self._left}
+        found = (one,) if one else tuple(key for key in self._waiting if key not in left)
         self._forget(found)
         return found
 
@@ -136,11 +153,14 @@ class Queue:
         return gone
 
     def _find(self, text: str) -> str:
+        if not text:
+            return ""
         wanted = digest(text)
         return next((key for key, known in self._waiting.items() if known == wanted), "")
 
     def _forget(self, keys: tuple[str, ...]) -> None:
         for key in keys:
             self._waiting.pop(key, None)
-            if key in self._delivered:
-                self._delivered.remove(key)
+            for kept in (self._delivered, self._left):
+                if key in kept:
+                    kept.remove(key)

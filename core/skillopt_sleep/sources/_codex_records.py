@@ -36,6 +36,7 @@ from skillopt_sleep.sources._reading import (
     words,
 )
 
+_CWD = re.compile(r"<environment_context>\s*<cwd>(.*?)</cwd>")
 _ID = re.compile(r"([0-9a-f]{8}-[0-9a-f-]{27})$")
 _CALLS = frozenset({"function_call", "custom_tool_call", "local_shell_call", "tool_search_call"})
 _OUTPUTS = frozenset({"function_call_output", "custom_tool_call_output", "tool_search_output"})
@@ -83,6 +84,7 @@ class Rollout:
         self._events = log.state.get("events", "")
         self._texts = _counts(log.state.get("texts", ""))
         self._items: list[TurnSeen] = []
+        self._cwd = log.state.get("cwd", "")
         self._meter = Meter(notes, log.state)
         self._at: datetime | None = None
         self._number = 0
@@ -111,6 +113,7 @@ class Rollout:
             "session": self._session if self._named else "",
             "version": self._version,
             "origin": self._origin,
+            "cwd": self._cwd,
             "anchor": self._anchor,
             "events": self._events,
             "texts": as_json(self._texts) if self._texts else "",
@@ -152,7 +155,7 @@ class Rollout:
         identifier = words(meta.get("id"))
         self._session, self._named = identifier or self._session, True
         self._version = words(meta.get("cli_version"))[:40]
-        cwd = words(meta.get("cwd"))
+        cwd = self._cwd = words(meta.get("cwd"))
         git = mapping(meta.get("git"))
         parent = words(meta.get("parent_thread_id")) or _spawner(meta.get("source"))
         origin = _origin(meta, cwd)
@@ -199,6 +202,9 @@ class Rollout:
             self._turn(TurnKind.ASSISTANT, text)
         elif role == "user" and not self._events and not _injected(item):
             said = typed(text)
+            if not self._cwd and (found := _CWD.search(text)):
+                self._cwd = found.group(1).strip()
+                self._notes.add(SessionSeen(session=self._session, cwd=self._cwd))
             if said:
                 self._items.append(self._seen(TurnKind.PROMPT, said, "item:"))
 

@@ -1,6 +1,6 @@
 """Which stored session the records of one log belong to: forks and resumes are one conversation.
 
-Two logs are the same conversation if their first tool calls are the same; it keeps the name of
+Two logs are the same conversation if one holds the other's first tool call; it keeps the name of
 the one that began first. Subagents' logs repeat their parents' calls and are never joined.
 """
 
@@ -12,7 +12,6 @@ from skillopt_sleep.model.record import CallSeen
 from skillopt_sleep.store._facts import Facts
 from skillopt_sleep.store.database import Database
 
-_SAME = 5
 _OWN_ID = 20
 """Characters of the shortest call id that no two conversations share by chance."""
 
@@ -43,19 +42,17 @@ class Kinship:
         return twin, False
 
     def _twin(self, name: str, calls: Sequence[CallSeen]) -> str:
-        """Return a session that has this one's first calls: a fork or a resume of one of them."""
-        first = [call for call in calls if len(call.id) >= _OWN_ID][:_SAME]
-        if not first:
+        """Return a session that holds this one's first call: a fork or a resume of one of them."""
+        first = next((call for call in calls if len(call.id) >= _OWN_ID), None)
+        if first is None:
             return ""
-        marks = ", ".join("?" * len(first))
-        found = self._database.rows(
-            "SELECT c.session AS session, count(*) AS n FROM tool_calls c"
-            f" JOIN sessions s ON s.id = c.session WHERE c.id IN ({marks}) AND s.parent = ''"
-            " AND s.harness = ? AND s.id <> ? GROUP BY c.session ORDER BY n DESC, c.session",
-            (*(call.id for call in first), self._harness, name),
+        found = self._database.row(
+            "SELECT s.id AS id FROM tool_calls c JOIN sessions s ON s.id = c.session"
+            " WHERE c.id = ? AND c.name = ? AND s.parent = '' AND s.harness = ? AND s.id <> ?"
+            " ORDER BY coalesce(s.started_at, '9'), s.id",
+            (first.id, first.name, self._harness, name),
         )
-        enough = found and int(found[0]["n"]) >= min(3, len(first))
-        return str(found[0]["session"]) if enough else ""
+        return str(found["id"]) if found else ""
 
     def _remember(self, other: str, session: str) -> None:
         self._database.execute(

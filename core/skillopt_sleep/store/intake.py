@@ -177,6 +177,10 @@ class Intake:
 
     def _turns(self, session: str, turns: list[TurnSeen], path: str) -> None:
         gone = [(session, turn.replaces) for turn in turns if turn.replaces]
+        kept: dict[str, TurnSeen] = {}
+        for turn in turns:
+            kept.pop(turn.replaces, None)
+            kept.setdefault(turn.key, turn)
         if gone:
             self._database.many("DELETE FROM turns WHERE session = ? AND key = ?", gone)
         self._database.many(
@@ -193,7 +197,7 @@ class Intake:
                     path,
                     turn.line,
                 )
-                for turn in turns
+                for turn in kept.values()
             ],
         )
 
@@ -268,7 +272,8 @@ def _joined(one: CallEnded, two: CallEnded) -> CallEnded:
         refused=one.refused if two.refused is None else two.refused,
         exit_code=one.exit_code if two.exit_code is None else two.exit_code,
         seconds=one.seconds if two.seconds is None else two.seconds,
-        at=two.at or one.at,
+        # A resumed log tells an old end again, at the time of the resume.
+        at=min(filter(None, (one.at, two.at)), default=None),
     )
 
 
