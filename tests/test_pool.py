@@ -75,3 +75,25 @@ def test_progress_is_told_after_each_item() -> None:
         on_done=lambda done, total: seen.append((done, total)),
     )
     assert seen == [(1, 3), (2, 3), (3, 3)]
+
+
+def test_work_that_hangs_does_not_hold_up_who_cancels() -> None:
+    cancel = Cancel()
+    never = threading.Event()
+    begun = threading.Barrier(3, timeout=10)
+
+    def work(_item: int) -> None:
+        begun.wait()
+        never.wait(60)
+
+    def stop() -> None:
+        begun.wait()
+        cancel.request()
+
+    stopper = threading.Thread(target=stop)
+    stopper.start()
+    with pytest.raises(CancelledError):
+        run_all(work, range(2), workers=2, cancel=cancel)
+    stopper.join()
+    assert not never.is_set()
+    never.set()

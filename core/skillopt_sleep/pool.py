@@ -7,14 +7,20 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
 from itertools import islice
-from typing import TypeVar
+from queue import Empty, SimpleQueue
+from typing import Generic, TypeVar
 
 from skillopt_sleep.errors import CancelledError
 
 T = TypeVar("T")
 R = TypeVar("R")
+
+GRACE_S = 2.0
+"""How long work that is under way may go on after somebody asked to stop."""
+
+_LOOK_S = 0.1
 
 
 class Cancel:
@@ -61,34 +67,36 @@ def run_all(
 ) -> list[R]:
     """Return ``work(item)`` for every item, in the items' order.
 
-    At most ``workers`` run at once. The first error stops the submission of further items; those
-    under way are waited for, then it is raised. ``on_done`` is called in the calling thread with
-    (finished, total).
+    At most ``workers`` run at once. The first error stops the start of further items; those under
+    way are waited for, then it is raised. When somebody asks to stop, those under way get
+    ``GRACE_S`` to finish and are then left behind; they do not keep the process alive.
+    ``on_done`` is called in the calling thread with (finished, total).
 
     Raises:
         CancelledError: Somebody asked to stop.
         Exception: Whatever ``work`` raised first, in item order among those that ran.
     """
     todo = list(items)
-    if not todo:
-        return []
     following = iter(enumerate(todo))
+    finished: SimpleQueue[_Ended[R]] = SimpleQueue()
     outcome: dict[int, R] = {}
     errors: dict[int, BaseException] = {}
-    running: dict[Future[R], int] = {}
-    with ThreadPoolExecutor(max_workers=max(1, workers)) as executor:
-        while True:
-            room = max(1, workers) - len(running)
-            stopping = cancel.requested or bool(errors)
-            for index, item in () if stopping else islice(following, room):
-                running[executor.submit(work, item)] = index
-            if not running:
-                break
-            done, _ = wait(running, return_when=FIRST_COMPLETED)
-            for future in done:
-                _settle(future, running.pop(future), outcome, errors)
-                if on_done is not None:
-                    on_done(len(outcome), len(todo))
+    running = 0
+    while True:
+        stopping = cancel.requested or bool(errors)
+        for index, item in () if stopping else islice(following, max(1, workers) - running):
+            _start(work, index, item, finished)
+            running += 1
+        if not running:
+            break
+        ended = _next(finished, cancel)
+        running -= 1
+        if isinstance(ended, _Failed):
+            errors[ended.index] = ended.error
+        else:
+            outcome[ended.index] = ended.value
+        if on_done is not None:
+            on_done(len(outcome), len(todo))
     if errors:
         raise errors[min(errors)]
     if len(outcome) < len(todo):
@@ -96,11 +104,41 @@ def run_all(
     return [outcome[index] for index in range(len(todo))]
 
 
-def _settle(
-    future: Future[R], index: int, outcome: dict[int, R], errors: dict[int, BaseException]
-) -> None:
-    error = future.exception()
-    if error is None:
-        outcome[index] = future.result()
-    else:
-        errors[index] = error
+@dataclass(frozen=True, slots=True)
+class _Done(Generic[R]):
+    index: int
+    value: R
+
+
+@dataclass(frozen=True, slots=True)
+class _Failed:
+    index: int
+    error: BaseException
+
+
+_Ended = _Done[R] | _Failed
+
+
+def _start(work: Callable[[T], R], index: int, item: T, finished: SimpleQueue[_Ended[R]]) -> None:
+    def run() -> None:
+        try:
+            ended: _Ended[R] = _Done(index, work(item))
+        except BaseException as error:  # noqa: BLE001 - raised again in the calling thread
+            ended = _Failed(index, error)
+        finished.put(ended)
+
+    # A daemon, so that a call nobody waits for any more does not hold up the end of the process.
+    threading.Thread(target=run, daemon=True, name=f"pool-{index}").start()
+
+
+def _next(finished: SimpleQueue[_Ended[R]], cancel: Cancel) -> _Ended[R]:
+    while not cancel.requested:
+        try:
+            return finished.get(timeout=_LOOK_S)
+        except Empty:
+            continue
+    try:
+        return finished.get(timeout=GRACE_S)
+    except Empty:
+        cancel.check()
+        raise
