@@ -1,4 +1,6 @@
-"""The poison suite: what a hostile text would have a skill say is flagged, ordinary rules are not."""
+"""The poison suite: what a hostile text has a skill say is flagged, ordinary rules are not."""
+
+# ruff: noqa: RUF001 -- full-width and foreign letters are what is tested
 
 from __future__ import annotations
 

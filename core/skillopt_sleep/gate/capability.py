@@ -11,7 +11,9 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from skillopt_sleep.gate.wordlist import TRAITS, Severity, Trait
+from skillopt_sleep.gate.speech import SPEECH
+from skillopt_sleep.gate.trait import Severity, Trait
+from skillopt_sleep.gate.wordlist import REACH
 
 __all__ = ["Flag", "Severity", "capabilities"]
 
@@ -31,12 +33,16 @@ _GREEK_LOOKALIKES = frozenset("ΑΒΕΖΗΙΚΜΝΟΡΤΥΧορνυκιϲ")
 _NEGATION = re.compile(
     r"""(?x)
     (?: \b(?:never|don'?t|do\ not|avoid|instead\ of|rather\ than|not|forbid\w*|must\ not|refuse\ to
-        |over|stop|prohibit\w*|no\ longer|nie|niemals|kein\w*|nicht|statt|vermeide\w*|jamais|évite\w*
-        |au\ lieu\ de|nunca|evita\w*|en\ lugar\ de|en\ vez\ de|mai|invece\ di|evite|em\ vez\ de
-        |никогда|не|вместо|избегай\w*)\b
+        |over|stop|prohibit\w*|no\ longer|nie|niemals|kein\w*|nicht|statt|vermeide\w*|jamais
+        |évite\w*|au\ lieu\ de|nunca|evita\w*|en\ lugar\ de|en\ vez\ de|mai|invece\ di|evite
+        |no\ (?:borres|toques|hagas|cambies|modifiques|instales|elimines|ejecutes|uses)
+        |em\ vez\ de|никогда|не|вместо|избегай\w*)\b
       | 不要|禁止|别|避免|绝不|不得|而不是 )
     (?:[\s`'"*(]+[^\s,;:.!?]+){0,5} [\s`'"*(]* \Z
     """
+)
+_CLAUSE = re.compile(  # NFKC has made full-width marks plain
+    r"[.!?;:。]\s|[\n,、。]| and | then | but | und | y | et "
 )
 _DOUBLE = re.compile(
     r"\b(?:hesitate|forget|fail|skip|worry|ask|tell|mention|wait|stop|warn|only|just|bother|omit)\b"
@@ -73,7 +79,7 @@ def capabilities(before: str, after: str) -> tuple[Flag, ...]:
     """
     flags = [*_front_matter(before, after), *_disguise(before, after)]
     old, new = _plain(before), _plain(after)
-    for trait in TRAITS:
+    for trait in (*SPEECH, *REACH):
         known = {_key(found[0]) for found in trait.pattern.finditer(old)}
         for found in _asked(trait, new):
             if _key(found[0]) not in known:
@@ -97,9 +103,7 @@ def _asked(trait: Trait, text: str) -> Iterator[re.Match[str]]:
 
 
 def _is_forbidden(text: str, start: int, end: int) -> bool:
-    lead = re.split(
-        r"[.!?;:\n。！？；]\s|\n|,|，| and | then | but | und | y | et ", text[:start][-_BEFORE:]
-    )[-1]
+    lead = _CLAUSE.split(text[max(0, start - _BEFORE) : start])[-1]
     if (negation := _NEGATION.search(lead)) and not _DOUBLE.search(lead[negation.start() :]):
         return True
     return _FORBIDDEN_AFTER.search(text[end : end + _AFTER]) is not None
@@ -138,9 +142,8 @@ def _disguise(before: str, after: str) -> Iterator[Flag]:
 
 def _hidden(text: str) -> Iterator[str]:
     for at, char in enumerate(text):
-        if not char.isprintable() and char not in "\n\t\r " and not _joins(text, at):
-            yield text[max(0, at - 20) : at + 20]
-        elif _is_blank_letter(char):
+        unseen = not char.isprintable() and char not in "\n\t\r " and not _joins(text, at)
+        if unseen or _is_blank_letter(char):
             yield text[max(0, at - 20) : at + 20]
 
 
