@@ -22,14 +22,17 @@ _EPSILON = np.float32(1e-12)
 class Encoding(Protocol):
     """What a tokenizer says of one text."""
 
-    ids: list[int]
+    @property
+    def ids(self) -> list[int]:
+        """The numbers of the tokens, opening and closing marks included."""
+        ...
 
 
 class Tokenizer(Protocol):
     """The part of ``tokenizers.Tokenizer`` that is used."""
 
-    def encode_batch(self, texts: list[str]) -> list[Encoding]:
-        """Return token numbers per text, opening and closing marks included."""
+    def encode_batch(self, texts: list[str]) -> Sequence[Encoding]:
+        """Return the tokens of each text, same order."""
         ...
 
 
@@ -114,10 +117,10 @@ def _opening(ids: list[int]) -> list[int]:
 
 
 def _gelu(state: Matrix) -> Matrix:
-    return cast(Matrix, state * np.float32(0.5) * (1 + _erf(state * np.float32(0.5**0.5))))
+    return cast(Matrix, state * np.float32(0.5) * (1 + erf(state * np.float32(0.5**0.5))))
 
 
-def _erf(value: Matrix) -> Matrix:
+def erf(value: Matrix) -> Matrix:
     """Return the error function (Abramowitz and Stegun 7.1.26, within 1.5e-7)."""
     size = np.abs(value)
     step = 1 / (1 + np.float32(0.3275911) * size)

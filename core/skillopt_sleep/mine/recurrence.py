@@ -32,7 +32,8 @@ _SIDE_SHARE = 0.15
 _LEXICAL_SHARE = 0.1  # beside embeddings
 _REFERENCES = 2000  # texts at most from which the background is measured
 _NEAR = 0.1  # the share of references that count as the surroundings of a text
-_CROWDING = 0.3  # how much the similarity in a text's surroundings is taken off its own
+_FEWEST_NEAR = 5
+_CROWDING = 0.2  # how much the similarity in a text's surroundings is taken off its own
 _PRIOR_PAIRS = 50.0  # how many random pairs the expected background counts as
 
 
@@ -52,8 +53,8 @@ class _Kind:
     step: float
 
 
-_LEXICAL = _Kind(reach=6.5, median=0.0, step=0.04)
-_SEMANTIC = _Kind(reach=4.25, median=0.0, step=0.11)
+_LEXICAL = _Kind(reach=7.0, median=0.0, step=0.04)
+_SEMANTIC = _Kind(reach=4.4, median=0.0, step=0.11)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
@@ -139,7 +140,7 @@ def _items(
 ) -> list[_Item]:
     return [
         _Item(
-            text=" ".join(unicodedata.normalize("NFKC", text).split()),
+            text=_plain(text),
             sides=tuple(sorted(known)),
             group=group,
         )
@@ -150,6 +151,12 @@ def _items(
             strict=True,
         )
     ]
+
+
+def _plain(text: str) -> str:
+    """Return the text without what never tells two requests apart."""
+    folded = " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+    return folded.strip(" .,:;!?…。、") or folded  # NFKC has narrowed the wide ones
 
 
 def _labels(items: Sequence[_Item], embed: Embed | None) -> list[int]:
@@ -180,13 +187,13 @@ def _background(
     references = np.unique(np.linspace(0, count - 1, min(count, _REFERENCES)).astype(np.int64))
     everything = np.arange(count, dtype=np.int64)
     nothing = np.zeros(count, dtype=np.float32)
-    near = max(3, round(_NEAR * len(references)))
+    near = max(_FEWEST_NEAR, round(_NEAR * len(references)))
     penalty = nothing.copy()
     for start in range(0, count, _REFERENCES):
         rows = everything[start : start + _REFERENCES]
         block = similarities(vectors, nothing, rows, references)
         block[rows[:, None] == references[None, :]] = np.nan
-        penalty[rows] = _surroundings(block, min(near, len(references) - 1))
+        penalty[rows] = _surroundings(block, near)
     penalty *= np.float32(_CROWDING)
     pairs = similarities(vectors, penalty, references, references)
     sample = pairs[_random_pairs([items[int(at)].group for at in references])]
@@ -198,9 +205,11 @@ def _background(
 
 
 def _surroundings(block: Matrix, near: int) -> Matrix:
-    """Return the mean of the ``near`` greatest similarities of each row, itself left out."""
+    """Return the mean of the ``near`` greatest similarities per row; lacking ones count as 0."""
     block = np.nan_to_num(block, nan=-1.0)
-    return np.asarray(np.partition(block, -near, axis=1)[:, -near:].mean(axis=1))
+    there = min(near, block.shape[1] - 1)
+    greatest = np.partition(block, -there, axis=1)[:, -there:]
+    return np.asarray(greatest.sum(axis=1) / np.float32(near))
 
 
 def _random_pairs(groups: Sequence[str]) -> NDArray[np.bool_]:
