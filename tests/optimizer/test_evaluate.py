@@ -20,6 +20,7 @@ from skillopt_sleep.model.edit import Edit, EditKind
 from skillopt_sleep.model.proposal import Candidate, GateEvidence
 from skillopt_sleep.model.score import Score
 from skillopt_sleep.model.task import Task
+from skillopt_sleep.model.usage import Usage
 from skillopt_sleep.optimizer.evaluate import Judged, evaluate, shown_unproven, watch
 from skillopt_sleep.pool import Cancel, run_all
 from skillopt_sleep.replay import Rollout
@@ -288,6 +289,49 @@ def test_rivals_share_the_threshold_and_keep_it_when_they_are_carried() -> None:
         model, tasks(5), one.candidate, uses={f"t{n}.0": frozenset({"new"}) for n in range(5)}
     )
     assert seen(again).rivals == 2
+
+
+def frugal_model(saved: float) -> Model:
+    """Both skills pass always; the new one spends so much less."""
+
+    class Frugal(Model):
+        def __call__(self, wanted: Sequence[Rollout]) -> tuple[Attempt, ...]:
+            return tuple(
+                replace(one, usage=Usage(output_tokens=round(1000 * (1 - saved))))
+                if one.skill_hash == "new"
+                else replace(one, usage=Usage(output_tokens=1000))
+                for one in super().__call__(wanted)
+            )
+
+    return Frugal(lambda _: PASS)
+
+
+def test_equal_quality_for_fewer_tokens_is_accepted_where_that_is_asked_for() -> None:
+    asked = GateSettings(co_metric="tokens")
+    (judged,) = judge(frugal_model(0.2), tasks(20), gate=asked)
+    assert isinstance(judged.decision, Accept)
+    assert judged.decision.reason == (
+        "as good and at least 15 % cheaper: evidence reached 58.2 of 20 needed on 7 held-out tasks"
+    )
+    assert (seen(judged).live_cost, seen(judged).candidate_cost) == (1000, 800)
+    (unasked,) = judge(frugal_model(0.2), tasks(20))
+    assert isinstance(unasked.decision, Pending)
+    assert seen(unasked).savings == ()
+
+
+def test_a_small_saving_is_not_accepted() -> None:
+    (judged,) = judge(frugal_model(0.1), tasks(40), gate=GateSettings(co_metric="tokens"))
+    assert not isinstance(judged.decision, Accept)
+
+
+def test_fewer_tokens_do_not_make_up_for_lost_quality() -> None:
+    def reply(one: Rollout) -> Score:
+        return FAIL if one.skill == "new" and one.task.id in ("t0.0", "t1.0", "t2.0") else PASS
+
+    model = frugal_model(0.5)
+    model.replies = reply
+    (judged,) = judge(model, tasks(8), gate=GateSettings(co_metric="tokens"))
+    assert isinstance(judged.decision, Reject)
 
 
 def test_the_weaker_half_waits_while_the_better_half_goes_on() -> None:

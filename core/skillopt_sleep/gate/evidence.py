@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from math import exp, fsum, log, log1p
+from math import exp, fsum, log1p
 
 from skillopt_sleep.model.score import Score
 
@@ -23,7 +23,6 @@ SOFT_GAP = 0.5
 """Soft scores further apart than this differ."""
 
 _FEW_TASKS = 25
-_TOKEN_SAVING = 0.15
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,15 +131,6 @@ def differs(live: Score, candidate: Score) -> bool:
 def extra_rollouts(n: int) -> int:
     """Return how many more rollouts each arm gets on a task that differed, of ``n`` compared."""
     return 4 if n < _FEW_TASKS else 2
-
-
-def saving(live: float, candidate: float) -> float:
-    """Return D in [-1, 1] for a cost such as tokens or seconds, both > 0.
-
-    The log ratio is clipped where the candidate costs 15 % less, or as much more.
-    """
-    whole = -log(1.0 - _TOKEN_SAVING)
-    return max(-1.0, min(1.0, log(live / candidate) / whole))
 
 
 def _sums(differences: Sequence[float], sign: float) -> tuple[float, ...]:

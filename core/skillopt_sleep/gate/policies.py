@@ -6,7 +6,7 @@ Pure: the rollouts that the numbers come from are made elsewhere. Every reason i
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import ceil
 
 from skillopt_sleep.config import GateSettings
@@ -73,6 +73,8 @@ class Seen:
     Attributes:
         tally: Differences over all nights.
         rises: Whether the mean held-out score rose, over all nights.
+        savings: Savings in the co-metric over all nights, empty without one.
+        frugal: Whether it is as good on the mean and costs at least 15 % less.
         rivals: Candidates that reached the test together, >= 1.
         nights: Nights it was tested in, this one included.
         tonight: Task clusters it was compared on tonight.
@@ -82,6 +84,8 @@ class Seen:
 
     tally: Tally
     rises: bool
+    savings: Tally = field(default_factory=Tally)
+    frugal: bool = False
     rivals: int = 1
     nights: int = 1
     tonight: int = 0
@@ -125,7 +129,13 @@ def _evidence(seen: Seen, settings: GateSettings) -> Decision:
             f" on {_tasks(len(tally.differences))}",
             strong=strong,
         )
-    if tally.e_value < settings.reject_below:
+    if seen.frugal and seen.savings.peak >= needed:
+        return Accept(
+            reason=f"as good and at least 15 % cheaper: evidence reached {seen.savings.peak:.1f}"
+            f" of {needed:g} needed on {_tasks(len(seen.savings.differences))}",
+            strong=seen.savings.peak >= settings.adopt_at * seen.rivals,
+        )
+    if max(tally.e_value, seen.savings.e_value if seen.frugal else 0.0) < settings.reject_below:
         return Reject(
             reason=f"evidence fell to {tally.e_value:.2f}, below {settings.reject_below:g}"
         )

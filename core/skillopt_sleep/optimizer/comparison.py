@@ -6,8 +6,10 @@ Collects what the pairs show and says when to stop; rollouts and decisions are m
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import fsum
 
 from skillopt_sleep.config import GateSettings
+from skillopt_sleep.gate.cost import cheaper, saving
 from skillopt_sleep.gate.evidence import Tally
 from skillopt_sleep.gate.policies import Seen
 from skillopt_sleep.model.proposal import Candidate, GateEvidence
@@ -22,6 +24,7 @@ class Comparison:
         candidate: As it came, with the evidence of earlier nights.
         settings: How it is judged.
         tally: Differences over all nights.
+        savings: Savings in the co-metric over all nights, empty without one.
         stopped: Whether no further rollout is made for it tonight.
         compared: Tasks compared tonight, in test order, those beyond the end of the test too.
     """
@@ -38,6 +41,7 @@ class Comparison:
         self.candidate = candidate
         self.settings = settings
         self.tally = Tally.of(before.differences if before else ())
+        self.savings = Tally.of(before.savings if before else ())
         self.stopped = False
         self.compared: list[Task] = []
         self._before = before
@@ -74,6 +78,8 @@ class Comparison:
         if not self._settled:
             self._tonight.append(seen)
             self.tally = self.tally.add(seen.difference)
+            if self.settings.co_metric != "none":
+                self.savings = self.savings.add(saving(seen.live_cost, seen.candidate_cost))
 
     @property
     def _settled(self) -> bool:
@@ -82,8 +88,10 @@ class Comparison:
         if self.tally.e_harm >= self.settings.harm_at:
             return True
         # While watching, what helps is measured on: the gain that is shown comes from there.
-        enough = self.tally.e_value >= self.settings.adopt_at * self._rivals and self._rises
-        return enough and not self._watching
+        needed = self.settings.adopt_at * self._rivals
+        better = self.tally.e_value >= needed and self._rises
+        frugal = self.savings.e_value >= needed and self._frugal
+        return (better or frugal) and not self._watching
 
     def stop_if_settled(self) -> None:
         """Stop if the evidence is enough, speaks of harm, or cannot get there tonight.
@@ -91,9 +99,11 @@ class Comparison:
         Stopping for futility costs nothing: what is left stays fresh for another night.
         """
         left = len(self._planned) - self._tried
-        best = self.tally.after_wins(left)
-        futile = best < self.settings.support_at * self._rivals and not self._watching
-        self.stopped = self._settled or futile
+        needed = self.settings.support_at * self._rivals
+        hopeful = self.tally.after_wins(left) >= needed or (
+            self.settings.co_metric != "none" and self.savings.after_wins(left) >= needed
+        )
+        self.stopped = self._settled or not (hopeful or self._watching)
 
     def veto(self, broken: Sequence[Task], looked: Sequence[Pair]) -> None:
         """Note the tasks that the guard found broken, and the pairs it looked at."""
@@ -110,6 +120,8 @@ class Comparison:
         return Seen(
             tally=self.tally,
             rises=self._rises,
+            savings=self.savings,
+            frugal=self._frugal,
             rivals=self._rivals,
             nights=self._nights,
             tonight=len(self._tonight),
@@ -154,6 +166,9 @@ class Comparison:
             ),
             guarded=(*(before.guarded if before else ()), *self._guarded),
             dropped=self._dropped,
+            savings=self.savings.differences,
+            live_cost=self._costs[0],
+            candidate_cost=self._costs[1],
         )
 
     @property
@@ -164,17 +179,36 @@ class Comparison:
     @property
     def _means(self) -> tuple[float, float]:
         before = self._before
-        seen = before.tasks if before else 0
-        total = seen + len(self._tonight)
-        if not total:
-            return 0.0, 0.0
-        live = (before.live_mean * seen if before else 0.0) + sum(o.live for o in self._tonight)
-        candidate = (before.candidate_mean * seen if before else 0.0) + sum(
-            one.candidate for one in self._tonight
+        return (
+            self._mean(before.live_mean if before else 0.0, [o.live for o in self._tonight]),
+            self._mean(
+                before.candidate_mean if before else 0.0, [o.candidate for o in self._tonight]
+            ),
         )
-        return live / total, candidate / total
+
+    @property
+    def _costs(self) -> tuple[float, float]:
+        before = self._before
+        return (
+            self._mean(before.live_cost if before else 0.0, [o.live_cost for o in self._tonight]),
+            self._mean(
+                before.candidate_cost if before else 0.0,
+                [o.candidate_cost for o in self._tonight],
+            ),
+        )
+
+    def _mean(self, before: float, tonight: Sequence[float]) -> float:
+        """Return the mean per cluster over all nights from that of the nights before."""
+        seen = self._before.tasks if self._before else 0
+        total = seen + len(tonight)
+        return (before * seen + fsum(tonight)) / total if total else 0.0
 
     @property
     def _rises(self) -> bool:
         live, candidate = self._means
         return candidate > live
+
+    @property
+    def _frugal(self) -> bool:
+        live, candidate = self._means
+        return candidate >= live and cheaper(*self._costs)

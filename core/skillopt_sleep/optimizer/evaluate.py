@@ -68,7 +68,9 @@ def evaluate(
             test it. The strict policy compares on all tasks whatever their use.
         rng: Decides the order of the tasks.
     """
-    rivals = max(1, sum(one.evidence is None for one in candidates))
+    # Quality and cost are two chances to be let in, so a co-metric counts like a rival.
+    chances = 1 if settings.co_metric == "none" else 2
+    rivals = chances * max(1, sum(one.evidence is None for one in candidates))
     runs = [Comparison(one, settings=settings, rivals=rivals) for one in candidates]
     draws = Draws(rollouts)
     if settings.policy == "strict":
@@ -235,6 +237,7 @@ def _compare(
                 compare(
                     [(task, draws.pairs(task, live, skill, 1 + extra)) for task in members],
                     run.settings.metric,
+                    run.settings.co_metric,
                 ),
                 members=members,
                 dropped=sum(draws.dropped(task, live, skill, 1 + extra) for task in members),

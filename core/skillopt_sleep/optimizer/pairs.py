@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from skillopt_sleep.gate.cost import CoMetric, mean_cost
 from skillopt_sleep.gate.evidence import cluster_means, difference
 from skillopt_sleep.gate.guard import Arms
 from skillopt_sleep.model.attempt import Attempt
@@ -44,6 +45,8 @@ class Compared:
         attempts: Ids, per member the live skill's draws, then as many of the candidate's.
         tasks: Ids of the members compared.
         shape_only: Whether no member has a check on content.
+        live_cost: Mean co-metric per attempt of the live skill, 0.0 without one.
+        candidate_cost: The same of the candidate.
     """
 
     difference: float
@@ -52,6 +55,8 @@ class Compared:
     attempts: tuple[str, ...]
     tasks: tuple[str, ...]
     shape_only: bool
+    live_cost: float
+    candidate_cost: float
 
 
 class Draws:
@@ -107,7 +112,9 @@ def passes(pairs: Sequence[Pair]) -> Arms:
     )
 
 
-def compare(members: Sequence[tuple[Task, Sequence[Pair]]], metric: Metric) -> Compared | None:
+def compare(
+    members: Sequence[tuple[Task, Sequence[Pair]]], metric: Metric, co_metric: CoMetric
+) -> Compared | None:
     """Return what the finished pairs of a cluster's members say; None if there are none."""
     there = [(task, usable(pairs)) for task, pairs in members if usable(pairs)]
     if not there:
@@ -130,4 +137,6 @@ def compare(members: Sequence[tuple[Task, Sequence[Pair]]], metric: Metric) -> C
         ),
         tasks=tuple(task.id for task, _ in there),
         shape_only=all(task.shape_only for task, _ in there),
+        live_cost=mean_cost([one.live for _, pairs in there for one in pairs], co_metric),
+        candidate_cost=mean_cost([one.candidate for _, pairs in there for one in pairs], co_metric),
     )
