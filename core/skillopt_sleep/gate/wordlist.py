@@ -23,7 +23,7 @@ _INSTALL = (
     r"|uv|poetry|choco|winget|snap|composer|uv tool|dotnet tool|code --)"
 )
 _HOST = (
-    r"\b(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+"
+    r"(?<![\w.-])(?:[a-z0-9][a-z0-9-]{0,62}\.){1,8}"
     r"(?:com|org|net|dev|ru|cn|xyz|top|site|online|cloud|info|biz|link|gg|tk|pw|onion)\b(?!\()"
 )
 _SECRETS = (
@@ -89,9 +89,9 @@ REACH: tuple[Trait, ...] = (
         pattern=any_of(
             r"\b[a-z][a-z0-9+.-]{1,12}:(?:\\?/){2}(?!(?:localhost|127\.0\.0\.1|0\.0\.0\.0"
             r"|\[::1\])(?:[:/\s`'\").,]|$))[^\s`'\")>]+",
-            r"\b[\w.+-]+@[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,}\b|\b(?:open|follow|visit"
+            r"(?<![\w.+-])[\w.+-]{1,64}@(?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,}\b|\b(?:open|follow|visit"
             r"|click|fetch|browse)\b.{0,30}\b(?:links?|urls?|websites?)\b",
-            r"\b(?:to|from|at|via|on)\s+[`\"']?(?:[a-z0-9-]+\.)+(?:sh|io|ai|app|me|co|de|eu"
+            r"\b(?:to|from|at|via|on)\s+[`\"']?(?:[a-z0-9-]{1,63}\.){1,8}(?:sh|io|ai|app|me|co|de|eu"
             r"|fr|uk|jp|br|in|us|nl|ch|it|es|pl)\b(?![/(\w])",
             r"\bhxxps?\b|\bdata:[a-z]+/[a-z]|javascript:|\bwww\.[a-z0-9-]+\.",
             _HOST,
