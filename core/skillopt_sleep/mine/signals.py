@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from skillopt_sleep.mine import lexicon
+from skillopt_sleep.mine import complaints, lexicon, lexicon_scripts
 from skillopt_sleep.mine.tokens import ends_asking, fold, line, script, tokens, words
 from skillopt_sleep.model.session import Session, Turn, TurnKind
 
@@ -18,9 +18,10 @@ NEAR_REPEAT = 0.85
 _NEW_WORK = (
     *("add", "create", "write", "implement", "now", "next", "let's", "lets", "generate", "build"),
     *("run", "also", "commit", "push", "open", "start", "document", "explain", "show", "list"),
-    *("check", "review"),
+    *("check", "review", "update", "translate"),
 )
 _SHORT = 14
+_LOOKED_AT = 40
 _STEM = 5
 
 
@@ -102,21 +103,22 @@ def complains(text: str, *, after: str = "") -> bool:
     said = line(text)
     if _answers(said, after):
         return False
-    said = lexicon.HARMLESS.without(said)
-    if lexicon.ANYWHERE.found(said) and not _asks(said):
+    said = lexicon.HARMLESS.without(_beginning(said))
+    if complaints.OPENERS.found(said) and not _one_question(said):
         return True
-    if lexicon.CLAUSES.found(said) and not _asks(said):
+    if complaints.CLAUSES.found(said) and not _asks(said):
         return True
-    if lexicon.OPENERS.found(said) and not _one_question(said):
+    new_work = said.split()[:1] and said.split()[0] in _NEW_WORK
+    if complaints.ANYWHERE.found(said) and not new_work and not _asks(said):
         return True
-    return _contrasts(said)
+    return not ends_asking(after) and _contrasts(said)
 
 
 def accepts(text: str) -> bool:
     """Whether ``text`` begins with thanks or praise and complains of nothing."""
     kind = script(text)
     if kind:
-        glad = bool(lexicon.SCRIPT_ACCEPTANCE[kind].search(text))
+        glad = bool(lexicon_scripts.ACCEPTANCE[kind].search(text))
         return glad and not _complains_in_script(text, kind)
     said = line(text)
     glad = lexicon.ACCEPTANCE.found(said) or said != lexicon.HARMLESS.without(said)
@@ -127,14 +129,14 @@ def continues(text: str) -> bool:
     """Whether ``text`` only tells the agent to go on; at most four words."""
     kind = script(text)
     if kind:
-        return bool(lexicon.SCRIPT_CONTINUE[kind].search(text)) and len(text) <= 8
+        return bool(lexicon_scripts.CONTINUE[kind].search(text)) and len(text) <= 8
     return len(words(text)) <= 4 and lexicon.CONTINUE.found(line(text))
 
 
 def asks(text: str) -> bool:
     """Whether ``text`` is a question."""
     if script(text):
-        return bool(lexicon.SCRIPT_QUESTION.search(fold(text)))
+        return bool(lexicon_scripts.QUESTION.search(fold(text)))
     return _asks(line(text))
 
 
@@ -142,6 +144,12 @@ def _asks(said: str) -> bool:
     if said.rstrip().endswith("?"):
         return _one_question(said)
     return lexicon.QUESTION.found(said) and len(said.split()) <= _SHORT and " ? " not in said
+
+
+def _beginning(said: str) -> str:
+    # A complaint comes first; what follows in a long message is a specification or a paste.
+    parts = said.split(maxsplit=_LOOKED_AT)
+    return f" {' '.join(parts[:_LOOKED_AT])} " if len(parts) > _LOOKED_AT else said
 
 
 def _one_question(said: str) -> bool:
@@ -155,10 +163,10 @@ def _answers(said: str, after: str) -> bool:
 
 
 def _complains_in_script(text: str, kind: str) -> bool:
-    flat = lexicon.SCRIPT_HARMLESS[kind].sub(",", fold(text))
-    if lexicon.SCRIPT_QUESTION.search(flat):
+    flat = lexicon_scripts.HARMLESS[kind].sub(",", fold(text))
+    if lexicon_scripts.QUESTION.search(flat):
         return False
-    return bool(lexicon.SCRIPT_CORRECTION[kind].search(flat))
+    return bool(lexicon_scripts.CORRECTION[kind].search(flat))
 
 
 def _contrasts(said: str) -> bool:

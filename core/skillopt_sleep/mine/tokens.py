@@ -89,7 +89,7 @@ class Phrases:
 
 def _compiled(pattern: str) -> str:
     parts: list[str] = []
-    for token in pattern.split():
+    for token in pattern.removesuffix(" *").split():
         if token == "*":
             parts.append(r"(?:[^\s.!?;]+ ){0,4}")
         elif token == "_":
