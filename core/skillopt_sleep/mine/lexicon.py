@@ -25,7 +25,7 @@ HARMLESS = Phrases(
         "no , thanks|thank",
         "no more _",
         "not bad|sure|yet|now|necessarily|urgent|only|a problem|bad|big|sure",
-        "not sure|bad|yet|now|necessarily|urgent|only",
+        "not sure|bad|yet|now|necessarily|urgent|only|needed|necessary|required",
         "don't|dont worry|hesitate|know|think|mind|care|see|understand",
         "do not worry|hesitate|know",
         "never mind|forget|thought|seen|heard|would|knew",

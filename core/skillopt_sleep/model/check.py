@@ -55,7 +55,6 @@ JUDGE_OF: dict[Operator, str] = {
     Operator.RUBRIC: "rubric",
 }
 
-WORKSPACE_ONLY = frozenset({Operator.COMMAND_PASSES, Operator.FILE_CONTAINS})
 SHAPE_ONLY = frozenset({Operator.SECTION, Operator.MAX_WORDS, Operator.MIN_WORDS})
 
 

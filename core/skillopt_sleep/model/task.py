@@ -6,11 +6,11 @@ and may stand on different splits, older ones in train.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from skillopt_sleep.model.check import SHAPE_ONLY, WORKSPACE_ONLY, Check, Evidence
+from skillopt_sleep.model.check import SHAPE_ONLY, Check, Evidence
 
 
 class Split(StrEnum):
@@ -65,11 +65,6 @@ class Task:
     def shape_only(self) -> bool:
         """Whether its checks look at form alone, so that it cannot by itself support adoption."""
         return all(check.operator in SHAPE_ONLY for check in self.checks)
-
-    def for_answer(self) -> Task:
-        """Return this task without the checks that only a workspace can decide."""
-        kept = tuple(check for check in self.checks if check.operator not in WORKSPACE_ONLY)
-        return self if len(kept) == len(self.checks) else replace(self, checks=kept)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
