@@ -296,24 +296,28 @@ def frugal_model(saved: float) -> Model:
 
     class Frugal(Model):
         def __call__(self, wanted: Sequence[Rollout]) -> tuple[Attempt, ...]:
-            return tuple(
+            made = tuple(
                 replace(one, usage=Usage(output_tokens=round(1000 * (1 - saved))))
                 if one.skill_hash == "new"
                 else replace(one, usage=Usage(output_tokens=1000))
                 for one in super().__call__(wanted)
             )
+            self.attempts.update({one.id: one for one in made})
+            return made
 
     return Frugal(lambda _: PASS)
 
 
 def test_equal_quality_for_fewer_tokens_is_accepted_where_that_is_asked_for() -> None:
     asked = GateSettings(co_metric="tokens")
-    (judged,) = judge(frugal_model(0.2), tasks(20), gate=asked)
+    model = frugal_model(0.2)
+    (judged,) = judge(model, tasks(20), gate=asked)
     assert isinstance(judged.decision, Accept)
     assert judged.decision.reason == (
         "as good and at least 15 % cheaper: evidence reached 58.2 of 20 needed on 7 held-out tasks"
     )
     assert (seen(judged).live_cost, seen(judged).candidate_cost) == (1000, 800)
+    assert explain(seen(judged), list(model.attempts.values())).disagreements == ()
     (unasked,) = judge(frugal_model(0.2), tasks(20))
     assert isinstance(unasked.decision, Pending)
     assert seen(unasked).savings == ()

@@ -4,28 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import fsum, log
-from typing import Literal
 
 from skillopt_sleep.model.attempt import Attempt
-
-CoMetric = Literal["none", "tokens", "seconds"]
 
 SAVING = 0.15
 """A candidate has to cost at least so much less, as a share."""
 
 
-def cost(attempt: Attempt, co_metric: CoMetric) -> float:
-    """Return tokens or seconds of an attempt, >= 0; 0.0 without a co-metric or where unknown."""
+def cost(attempt: Attempt, co_metric: str) -> float:
+    """Return the tokens or seconds of an attempt, >= 0; 0.0 for any other co-metric."""
     match co_metric:
-        case "none":
-            return 0.0
         case "tokens":
             return float(attempt.usage.tokens)
         case "seconds":
             return attempt.seconds
+        case _:
+            return 0.0
 
 
-def mean_cost(attempts: Sequence[Attempt], co_metric: CoMetric) -> float:
+def mean_cost(attempts: Sequence[Attempt], co_metric: str) -> float:
     """Return the mean cost of one or more attempts, >= 0."""
     return fsum(cost(one, co_metric) for one in attempts) / len(attempts)
 

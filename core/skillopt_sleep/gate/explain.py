@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
-from math import isclose
+from math import fsum, isclose
 
+from skillopt_sleep.gate.cost import mean_cost
 from skillopt_sleep.gate.evidence import Tally, cluster_means, difference
 from skillopt_sleep.gate.guard import Arms, fisher
 from skillopt_sleep.model.attempt import Attempt
@@ -25,7 +26,11 @@ class Unit:
         tasks: Ids of the members compared.
         live: Scores of the live skill's rollouts, by member and draw, each in [0, 1].
         candidate: As many of the candidate's.
+        live_mean: Members averaged, in [0, 1].
+        candidate_mean: Members averaged, in [0, 1].
         difference: D in [-1, 1].
+        live_cost: Mean tokens or seconds per attempt of the live skill, 0.0 without a co-metric.
+        candidate_cost: The same of the candidate.
         e_value: Evidence for the candidate after this cluster.
         e_harm: Evidence against it after this cluster.
     """
@@ -34,7 +39,11 @@ class Unit:
     tasks: tuple[str, ...]
     live: tuple[float, ...]
     candidate: tuple[float, ...]
+    live_mean: float
+    candidate_mean: float
     difference: float
+    live_cost: float
+    candidate_cost: float
     e_value: float
     e_harm: float
 
@@ -70,6 +79,8 @@ class Explained:
         e_value: Recomputed.
         e_harm: Recomputed.
         peak: Recomputed.
+        live_cost: Recomputed, 0.0 without a co-metric.
+        candidate_cost: Recomputed, 0.0 without a co-metric.
         missing: Ids of attempts that are no longer stored; their clusters cannot be recomputed.
         disagreements: Names of the numbers that differ from the stored evidence, or empty.
     """
@@ -81,6 +92,8 @@ class Explained:
     e_value: float
     e_harm: float
     peak: float
+    live_cost: float
+    candidate_cost: float
     missing: tuple[str, ...]
     disagreements: tuple[str, ...]
 
@@ -97,23 +110,18 @@ def explain(evidence: GateEvidence, attempts: Sequence[Attempt]) -> Explained:
     missing = tuple(dict.fromkeys(one for one in named if one not in known))
     tally = Tally()
     units: list[Unit] = []
-    means: list[tuple[float, float]] = []
-    start = 0
-    for size in evidence.sizes:
-        ids = evidence.attempts[start : start + size]
-        start += size
-        if any(one not in known for one in ids):
-            continue
-        members = _members([known[one] for one in ids], Metric(evidence.metric))
-        means.append(cluster_means((live, other) for _, live, other in members))
-        tally = tally.add(difference([means[-1][0]], [means[-1][1]]))
-        units.append(_unit(known[ids[0]].cluster, members, tally))
-    count = max(1, len(means))
+    for ids in _by_cluster(evidence):
+        if all(one in known for one in ids):
+            units.append(_unit([known[one] for one in ids], evidence, tally))
+            tally = tally.add(units[-1].difference)
+    count = max(1, len(units))
     explained = Explained(
         units=tuple(units),
         suspects=_suspects(evidence.guarded, known),
-        live_mean=sum(live for live, _ in means) / count,
-        candidate_mean=sum(other for _, other in means) / count,
+        live_mean=fsum(unit.live_mean for unit in units) / count,
+        candidate_mean=fsum(unit.candidate_mean for unit in units) / count,
+        live_cost=fsum(unit.live_cost for unit in units) / count,
+        candidate_cost=fsum(unit.candidate_cost for unit in units) / count,
         e_value=tally.e_value,
         e_harm=tally.e_harm,
         peak=tally.peak,
@@ -123,28 +131,42 @@ def explain(evidence: GateEvidence, attempts: Sequence[Attempt]) -> Explained:
     return explained if missing else _checked(explained, evidence)
 
 
-_Member = tuple[str, tuple[float, ...], tuple[float, ...]]
+def _by_cluster(evidence: GateEvidence) -> Iterator[tuple[str, ...]]:
+    start = 0
+    for size in evidence.sizes:
+        yield evidence.attempts[start : start + size]
+        start += size
 
 
-def _members(attempts: Sequence[Attempt], metric: Metric) -> tuple[_Member, ...]:
-    found: list[_Member] = []
+def _unit(attempts: Sequence[Attempt], evidence: GateEvidence, before: Tally) -> Unit:
+    members: list[tuple[str, list[Attempt], list[Attempt]]] = []
     for task, group in groupby(attempts, key=lambda one: one.task):
-        scores = [one.score.by(metric) for one in group if one.score is not None]
-        half = len(scores) // 2
-        found.append((task, tuple(scores[:half]), tuple(scores[half:])))
-    return tuple(found)
-
-
-def _unit(cluster: str, members: Sequence[_Member], tally: Tally) -> Unit:
+        # The live skill's draws come first, then as many of the candidate's.
+        both = list(group)
+        members.append((task, both[: len(both) // 2], both[len(both) // 2 :]))
+    metric = Metric(evidence.metric)
+    scores = [(_scores(live, metric), _scores(other, metric)) for _, live, other in members]
+    live, candidate = cluster_means(scores)
+    after = before.add(difference([live], [candidate]))
     return Unit(
-        cluster=cluster,
+        cluster=attempts[0].cluster,
         tasks=tuple(task for task, _, _ in members),
-        live=tuple(score for _, live, _ in members for score in live),
-        candidate=tuple(score for _, _, candidate in members for score in candidate),
-        difference=tally.differences[-1],
-        e_value=tally.e_value,
-        e_harm=tally.e_harm,
+        live=tuple(score for one, _ in scores for score in one),
+        candidate=tuple(score for _, other in scores for score in other),
+        live_mean=live,
+        candidate_mean=candidate,
+        difference=after.differences[-1],
+        live_cost=mean_cost([one for _, live, _ in members for one in live], evidence.co_metric),
+        candidate_cost=mean_cost(
+            [one for _, _, other in members for one in other], evidence.co_metric
+        ),
+        e_value=after.e_value,
+        e_harm=after.e_harm,
     )
+
+
+def _scores(attempts: Sequence[Attempt], metric: Metric) -> list[float]:
+    return [one.score.by(metric) for one in attempts if one.score is not None]
 
 
 def _suspects(guarded: Sequence[str], known: Mapping[str, Attempt]) -> tuple[Suspect, ...]:
@@ -187,6 +209,8 @@ def _checked(explained: Explained, evidence: GateEvidence) -> Explained:
         "e_value": (explained.e_value, evidence.e_value),
         "e_harm": (explained.e_harm, evidence.e_harm),
         "peak": (explained.peak, evidence.peak),
+        "live_cost": (explained.live_cost, evidence.live_cost),
+        "candidate_cost": (explained.candidate_cost, evidence.candidate_cost),
     }
     apart = tuple(
         name

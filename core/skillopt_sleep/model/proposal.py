@@ -57,6 +57,7 @@ class GateEvidence:
         sizes: How many of ``attempts`` each difference was computed from, same order.
         guarded: Ids of the attempts that only the guard against one broken task looked at.
         dropped: Pairs of attempts left out because one of the two failed.
+        co_metric: "none", "tokens" or "seconds".
         savings: Per compared cluster the saving in the co-metric, in [-1, 1], where 1 is 15 % or
             more; empty without a co-metric.
         live_cost: Mean co-metric (tokens or seconds) per attempt of the live skill, >= 0.
@@ -84,6 +85,7 @@ class GateEvidence:
     sizes: tuple[int, ...] = ()
     guarded: tuple[str, ...] = ()
     dropped: int = 0
+    co_metric: str = "none"
     savings: tuple[float, ...] = ()
     live_cost: float = 0.0
     candidate_cost: float = 0.0

@@ -166,6 +166,7 @@ class Comparison:
             ),
             guarded=(*(before.guarded if before else ()), *self._guarded),
             dropped=self._dropped,
+            co_metric=self.settings.co_metric,
             savings=self.savings.differences,
             live_cost=self._costs[0],
             candidate_cost=self._costs[1],

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from skillopt_sleep.gate.cost import CoMetric, mean_cost
+from skillopt_sleep.gate.cost import mean_cost
 from skillopt_sleep.gate.evidence import cluster_means, difference
 from skillopt_sleep.gate.guard import Arms
 from skillopt_sleep.model.attempt import Attempt
@@ -113,7 +113,7 @@ def passes(pairs: Sequence[Pair]) -> Arms:
 
 
 def compare(
-    members: Sequence[tuple[Task, Sequence[Pair]]], metric: Metric, co_metric: CoMetric
+    members: Sequence[tuple[Task, Sequence[Pair]]], metric: Metric, co_metric: str
 ) -> Compared | None:
     """Return what the finished pairs of a cluster's members say; None if there are none."""
     there = [(task, usable(pairs)) for task, pairs in members if usable(pairs)]
