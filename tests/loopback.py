@@ -40,6 +40,7 @@ class Said:
     input_tokens: int = 10
     output_tokens: int = 5
     cached_tokens: int = 0
+    headers: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,7 +150,7 @@ class _Conversation(BaseHTTPRequestHandler):
             case str():
                 self._send(200, _body(ask, Said(text=response)))
             case Said():
-                self._send(200, _body(ask, response))
+                self._send(200, _body(ask, response), response.headers)
             case Status():
                 error = {"type": "error", "error": {"type": "t", "message": response.message}}
                 self._send(response.code, json.dumps(error).encode(), response.headers)

@@ -195,6 +195,17 @@ def test_a_dated_name_of_the_same_model_is_the_same_model(
     assert reply.model == answered
 
 
+@pytest.mark.parametrize(
+    ("asked", "answered"),
+    [("gpt-5", "gpt-5-mini"), ("claude-sonnet-4", "claude-sonnet-4-5"), ("o3-mini", "o3")],
+)
+def test_a_smaller_or_newer_model_of_the_family_is_another_model(
+    asked: str, answered: str, tmp_path: Path
+) -> None:
+    error = fault_of(tmp_path, "openai", Said(text="fine", model=answered), model=asked)
+    assert error.fault is Fault.MALFORMED
+
+
 def ask_by(root: Path, name: str, server: ModelServer, path: str = "") -> None:
     env = {"DASHSCOPE_API_KEY": KEY, "AZURE_OPENAI_AD_TOKEN": KEY}
     settings = BackendSettings(name=name, model="m-1", base_url=server.url + path)

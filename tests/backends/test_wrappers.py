@@ -233,6 +233,36 @@ def test_the_provider_says_how_long_to_wait(tmp_path: Path) -> None:
     assert 37 <= bench.clock.monotonic() < 39
 
 
+@pytest.mark.parametrize(
+    ("headers", "wait"),
+    [
+        ({"x-ratelimit-remaining-requests": "0", "x-ratelimit-reset-requests": "1m2s"}, 62),
+        ({"x-ratelimit-remaining-tokens": "0", "x-ratelimit-reset-tokens": "500ms"}, 0.5),
+        ({"x-ratelimit-remaining-requests": "3", "x-ratelimit-reset-requests": "1m2s"}, 0),
+        (
+            {
+                "anthropic-ratelimit-requests-remaining": "0",
+                "anthropic-ratelimit-requests-reset": "2026-01-01T00:00:30Z",
+            },
+            30,
+        ),
+        ({"x-ratelimit-remaining-requests": "0", "x-ratelimit-reset-requests": "9h"}, 120),
+        ({"x-ratelimit-remaining-requests": "0", "x-ratelimit-reset-requests": "soon"}, 0),
+    ],
+)
+@pytest.mark.parametrize("name", ["anthropic", "openai"])
+def test_a_used_up_rate_limit_is_waited_out_before_it_is_hit(
+    name: str, headers: dict[str, str], wait: float, tmp_path: Path
+) -> None:
+    bench = Bench(tmp_path)
+    with model_server(lambda _ask: Said(text="fine", headers=headers)) as server:
+        asked = bench.backend(server.url, name=name)
+        asked.complete(prompt("a"))
+        assert bench.clock.monotonic() == 0
+        asked.complete(prompt("b"))
+    assert bench.clock.monotonic() == pytest.approx(wait, abs=0.3)
+
+
 def test_nobody_waits_an_hour_for_a_provider(tmp_path: Path) -> None:
     bench = Bench(tmp_path)
     limited = Status(code=429, headers={"Retry-After": "3600"})

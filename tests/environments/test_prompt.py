@@ -157,3 +157,6 @@ def test_checks_that_need_a_workspace_are_left_out(tmp_path: Path) -> None:
         ),
     )
     assert PromptEnvironment(bench).tasks() == (TASK,)
+    both = replace(TASK, checks=(*TASK.checks, needs))
+    made = environment(tmp_path, ScriptedBackend([GOOD])).attempt(both, "", 0)
+    assert [verdict.check for verdict in made.verdicts] == ["a", "b"]

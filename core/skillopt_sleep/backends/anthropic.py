@@ -9,6 +9,7 @@ from pydantic import BaseModel, Field
 
 from skillopt_sleep.backends import Backend
 from skillopt_sleep.backends.access import Access, key_of, model_of, url_of
+from skillopt_sleep.backends.pace import Pace
 from skillopt_sleep.backends.wire import (
     check_model,
     check_text,
@@ -62,6 +63,7 @@ class AnthropicBackend:
         self._settings = settings
         self._world = world
         self._access = _access(settings, world)
+        self.pace = Pace(world)
         self._client = _client(self._access, settings.timeout_s)
         # Connections are kept between calls, and closed when this backend is no longer used.
         weakref.finalize(self, self._client.close)
@@ -96,6 +98,7 @@ class AnthropicBackend:
 
         try:
             response = self._client.messages.with_raw_response.create(**self._request(prompt))
+            self.pace.learn(response.headers)
             return cast("bytes", response.http_response.content)
         except anthropic.APIStatusError as error:
             raise status_trouble(

@@ -13,6 +13,7 @@ from skillopt_sleep.backends.cached import CachedBackend
 from skillopt_sleep.backends.handoff import HandoffBackend, handoff_folder
 from skillopt_sleep.backends.metered import MeteredBackend
 from skillopt_sleep.backends.openai import openai_url
+from skillopt_sleep.backends.pace import Paced
 from skillopt_sleep.backends.presets import ALIASES, preset_of
 from skillopt_sleep.backends.prices import FREE, Price, price_of
 from skillopt_sleep.backends.retrying import RetryingBackend
@@ -55,7 +56,8 @@ def build(
     inner = BACKENDS.factory(settings.name)(settings, world)
     asked: Backend = MeteredBackend(inner, meter, price)
     if not isinstance(inner, HandoffBackend):
-        asked = RetryingBackend(asked, world, cancel, retries=settings.retries)
+        pace = inner.pace if isinstance(inner, Paced) else None
+        asked = RetryingBackend(asked, world, cancel, retries=settings.retries, pace=pace)
     return CachedBackend(asked, calls, meter, world, identity=_identity(settings), night=night)
 
 

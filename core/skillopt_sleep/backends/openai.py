@@ -12,6 +12,7 @@ from pydantic import BaseModel, Field
 
 from skillopt_sleep.backends import Backend
 from skillopt_sleep.backends.access import Access, key_of, model_of, url_of
+from skillopt_sleep.backends.pace import Pace
 from skillopt_sleep.backends.presets import Preset, preset_of
 from skillopt_sleep.backends.wire import (
     check_model,
@@ -73,6 +74,7 @@ class OpenAIBackend:
         self._world = world
         self._preset = preset_of(self.name)
         self._access = _access(settings, world, self._preset)
+        self.pace = Pace(world)
         self._client = _client(self._access, settings.timeout_s)
         # Connections are kept between calls, and closed when this backend is no longer used.
         weakref.finalize(self, self._client.close)
@@ -103,6 +105,7 @@ class OpenAIBackend:
         try:
             create = self._client.chat.completions.with_raw_response.create
             response = create(**self._request(prompt))
+            self.pace.learn(response.headers)
             return cast("bytes", response.http_response.content)
         except openai.APIStatusError as error:
             raise status_trouble(

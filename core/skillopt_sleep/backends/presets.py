@@ -76,7 +76,9 @@ PRESETS: dict[str, Preset] = {
     "llama_cpp": Preset(
         base_url="http://127.0.0.1:8080/v1", needs_key=False, own_names=True, free=True
     ),
-    "lm_studio": Preset(base_url="http://127.0.0.1:1234/v1", needs_key=False, free=True),
+    "lm_studio": Preset(
+        base_url="http://127.0.0.1:1234/v1", needs_key=False, own_names=True, free=True
+    ),
     "minimax": Preset(base_url="https://api.minimax.io/v1", key_env=("MINIMAX_API_KEY",)),
     "minimax_cn": Preset(base_url="https://api.minimaxi.com/v1", key_env=("MINIMAX_API_KEY",)),
     "mistral": Preset(base_url="https://api.mistral.ai/v1", key_env=("MISTRAL_API_KEY",)),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 
 from skillopt_sleep.backends import Backend
+from skillopt_sleep.backends.pace import Pace
 from skillopt_sleep.codec import digest
 from skillopt_sleep.errors import BackendError, Fault
 from skillopt_sleep.model.prompt import Prompt, Reply
@@ -31,13 +32,22 @@ _DOWN = frozenset({Fault.OVERLOADED, Fault.SERVER, Fault.TIMEOUT, Fault.UNREACHA
 class RetryingBackend:
     """Asks another backend, up to ``retries`` further times; jitter follows from the prompt."""
 
-    def __init__(self, inner: Backend, world: World, cancel: Cancel, *, retries: int) -> None:
+    def __init__(
+        self,
+        inner: Backend,
+        world: World,
+        cancel: Cancel,
+        *,
+        retries: int,
+        pace: Pace | None = None,
+    ) -> None:
+        """Wrap ``inner``; ``pace`` is what it has learned of its provider."""
         self._inner = inner
         self._world = world
         self._cancel = cancel
         self._retries = retries
         self._lock = threading.Lock()
-        self._not_before = 0.0
+        self._pace = pace or Pace(world)
         self._refused: BackendError | None = None
         self._outages = 0
         self._down_until = 0.0
@@ -55,7 +65,7 @@ class RetryingBackend:
         tried = 0
         while True:
             self._look_first()
-            self._wait_for_turn()
+            self._pause(self._pace.wait_s())
             try:
                 reply = self._inner.complete(prompt)
             except BackendError as error:
@@ -63,8 +73,9 @@ class RetryingBackend:
                 if wait is None:
                     self._give_up(error)
                     raise
-                self._hold(error, wait)
-                if error.retry_after_s is None or error.fault is not Fault.RATE:
+                if error.fault is Fault.RATE and error.retry_after_s is not None:
+                    self._pace.hold(wait)
+                else:
                     self._pause(wait)
             else:
                 with self._lock:
@@ -81,11 +92,6 @@ class RetryingBackend:
         if tried >= allowed or asked > LONGEST_OBEYED_S:
             return None
         return max(asked, jitter * min(LONGEST_WAIT_S, FIRST_WAIT_S * 2.0**tried))
-
-    def _hold(self, error: BackendError, wait: float) -> None:
-        if error.fault is Fault.RATE and error.retry_after_s is not None:
-            with self._lock:
-                self._not_before = max(self._not_before, self._world.monotonic() + wait)
 
     def _give_up(self, error: BackendError) -> None:
         with self._lock:
@@ -107,12 +113,6 @@ class RetryingBackend:
                     f" {REST_S:g} s; see whether it is up",
                     fault=Fault.OVERLOADED,
                 )
-
-    def _wait_for_turn(self) -> None:
-        with self._lock:
-            left = self._not_before - self._world.monotonic()
-        if left > 0:
-            self._pause(left)
 
     def _pause(self, seconds: float) -> None:
         left = seconds

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TypeVar
 
 import orjson
+import regex
 from pydantic import BaseModel, ValidationError
 
 from skillopt_sleep.backends.access import Access
@@ -15,6 +16,7 @@ M = TypeVar("M", bound=BaseModel)
 
 _SHOWN = 300
 _NO_CREDIT = ("insufficient_quota", "credit balance is too low")
+_VERSION = regex.compile(r"[-@:](\d{3,}|\d\d-\d\d|preview|exp|v\d)")
 _BROKEN_OFF = ("complete message body", "incomplete", "peer closed connection")
 
 
@@ -99,8 +101,9 @@ def check_model(access: Access, asked: str, answered: str, *, own_names: bool) -
     Raises:
         BackendError: Another model answered; its attempts would be evidence for nothing.
     """
-    one, two = _stem(asked), _stem(answered)
-    if own_names or not answered or one.startswith(two) or two.startswith(one):
+    short, long = sorted((_stem(asked), _stem(answered)), key=len)
+    rest = long.removeprefix(short) if long.startswith(short) else None
+    if own_names or not answered or rest == "" or (rest and _VERSION.match(rest)):
         return
     raise BackendError(
         f"{access.url!r} was asked for the model {asked!r} and {answered!r} answered;"

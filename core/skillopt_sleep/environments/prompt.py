@@ -61,7 +61,7 @@ class PromptEnvironment:
 
     def attempt_id(self, task: Task, skill: str, draw: int) -> str:
         """Return the hash of all that goes into an attempt: task, skill, draw, model, run."""
-        checks = [(one.id, one.operator.value, one.value, one.weight) for one in task.checks]
+        checks = [(c.id, c.operator.value, c.value, c.weight) for c in _judgeable(task).checks]
         return digest(
             self._identity,
             (task.id, task.cluster, task.prompt, task.context, task.reference, checks),
@@ -69,7 +69,11 @@ class PromptEnvironment:
         )
 
     def attempt(self, task: Task, skill: str, draw: int) -> Attempt:
-        """Ask the target once and judge its answer; see ``Environment.attempt``."""
+        """Ask the target once and judge its answer; see ``Environment.attempt``.
+
+        Checks that need a workspace are left out of verdicts and score.
+        """
+        task = _judgeable(task)
         clock = self._bench.world.monotonic
         begun = clock()
         tried = Attempt(
