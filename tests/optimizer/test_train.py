@@ -107,7 +107,7 @@ class Dies:
 
 
 @settings(
-    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(st.lists(st.integers(0, 25), min_size=1, max_size=3), st.integers(0, 10_000))
 def test_a_resumed_run_equals_an_uninterrupted_one(

@@ -243,11 +243,10 @@ def _opened(parts: SkillDocument) -> SkillDocument:
 
 
 def _guide(parts: SkillDocument, text: str) -> _Done | _No:
-    for row in open_text(parts.hand_written).splitlines():
+    fixed = open_text(parts.hand_written).splitlines()
+    for row in [*fixed, *(rule.text for rule in parts.rules)]:
         if contradicts(row, text):
-            return _No(
-                status=ApplyStatus.CONTRADICTS, reason=f"it contradicts protected text {row!r}"
-            )
+            return _No(status=ApplyStatus.CONTRADICTS, reason=f"it contradicts {row!r}")
     if parts.guidance_text == text:
         return _No(status=ApplyStatus.DUPLICATE, reason="the guidance says that already")
     line = parts.newline

@@ -9,15 +9,16 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from collections.abc import Set
+from collections.abc import Mapping, Set
 
 SAME_MEANING = 0.75
 """Two texts at least this alike say the same."""
 
-_SHARED_ENOUGH = 0.6
-_OPPOSED_ENOUGH = 0.5
+_OPPOSED = 0.5
+_MUCH = 0.4
 
 _WORD = re.compile(r"[^\W_]+(?:[-_./'][^\W_]+)*|[.,;:!?\n]")
+_END = re.compile(r"(?<=[.;!?])\s+|\n+")
 _BOUNDARY = re.compile(r"[.;:!?\n]")
 
 
@@ -34,7 +35,7 @@ _TURN = _words("use prefer instead only do run write call")
 _EMPTY = _words(
     "a an the to of in on at by for from with and or is are be been it its this that these those"
     " you your we our i my always must should please make sure ensure when whenever if then than"
-    " as so do does will would can may every each all any use using used prefer only just"
+    " as so do does will would can may every each all use using used prefer only just"
     " instead rather want wants"
 )
 _OPPOSITES = {
@@ -49,6 +50,15 @@ _OPPOSITES = {
     "remove": "add",
     "delete": "add",
 }
+
+_ONE_OF = (
+    _words("english german french spanish italian portuguese dutch polish chinese japanese"),
+    _words("tab tabs space"),
+    _words("npm pnpm yarn bun"),
+    _words("single double"),
+    _words("snake_case camelcase kebab-case pascalcase"),
+)
+"""Values of which one excludes the others."""
 
 Terms = frozenset[tuple[str, bool]]
 
@@ -103,32 +113,58 @@ def says_same(one: str, two: str) -> bool:
 def covers(wide: str, narrow: str) -> bool:
     """Whether ``wide`` says all that ``narrow`` says and somewhat more."""
     left, right = terms(wide), terms(narrow)
-    return bool(right) and right < left and len(right) / len(left) >= _OPPOSED_ENOUGH
+    return bool(right) and right < left and len(right) / len(left) >= 0.5
 
 
 def contradicts(one: str, two: str) -> bool:
-    """Whether two rules cannot both be followed.
+    """Whether two rules cannot both be followed, sentence by sentence.
 
-    They do when they speak of the same things and one forbids what the other demands, or when
-    they differ in nothing but a number.
+    Two sentences clash when they speak of the same things and one forbids what the other demands,
+    or when they differ in nothing but a number.
     """
-    left, right = dict(sorted(terms(one))), dict(sorted(terms(two)))
+    return any(
+        _clash(dict(sorted(terms(left))), dict(sorted(terms(right))))
+        for left in _sentences(one)
+        for right in _sentences(two)
+    )
+
+
+def _sentences(text: str) -> list[str]:
+    return [one for one in _END.split(text) if one.strip()]
+
+
+def _clash(left: Mapping[str, bool], right: Mapping[str, bool]) -> bool:
     shared = left.keys() & right.keys()
-    smaller = min(len(left), len(right))
-    if not shared:
+    opposed = sum(left[word] is not right[word] for word in shared)
+    if not opposed:
+        return _differ_in_value(left, right)
+    if left.keys() == right.keys():
+        return True
+    choice = _chooses(left) or _chooses(right)
+    if not choice and not (left.keys() <= right.keys() or right.keys() <= left.keys()):
+        # Each has a matter of its own, so they are about different cases.
         return False
-    opposed = [word for word in shared if left[word] is not right[word]]
-    if opposed:
-        if left.keys() == right.keys():
-            return True
-        enough = len(shared) / smaller >= _SHARED_ENOUGH
-        return enough and len(opposed) / len(shared) >= _OPPOSED_ENOUGH
-    return _differ_in_number(left.keys(), right.keys())
+    smaller, larger = sorted((len(left), len(right)))
+    enough = 0.5 if choice else 0.6
+    same_matter = len(shared) >= enough * smaller and len(shared) >= _MUCH * larger
+    return same_matter and opposed >= _OPPOSED * len(shared)
 
 
-def _differ_in_number(left: Set[str], right: Set[str]) -> bool:
-    one, two = _digits(left), _digits(right)
-    return bool(one and two) and one != two and left - one == right - two != frozenset()
+def _chooses(sentence: Mapping[str, bool]) -> bool:
+    """Whether a sentence demands one thing and forbids another, as in "tabs, not spaces"."""
+    return len(set(sentence.values())) == 2
+
+
+def _differ_in_value(left: Mapping[str, bool], right: Mapping[str, bool]) -> bool:
+    """Whether two demands differ in nothing but a number, or a value of which only one can be."""
+    if not all(left.values()) or not all(right.values()):
+        return False
+    one, two = left.keys() - right.keys(), right.keys() - left.keys()
+    if not one or not two:
+        return False
+    if left.keys() & right.keys() and one <= _digits(one) and two <= _digits(two):
+        return True
+    return any(one <= values and two <= values for values in _ONE_OF)
 
 
 def _digits(words: Set[str]) -> frozenset[str]:
