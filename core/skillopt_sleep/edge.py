@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -145,6 +146,7 @@ def open_engine(
     home: Path | None = None,
     project: Path | None = None,
     flags: Mapping[str, object] | None = None,
+    state: Path | None = None,
 ) -> Engine:
     """Return the engine on this machine; use it as a context manager.
 
@@ -152,13 +154,17 @@ def open_engine(
         home: Folder that holds the harnesses' logs, or None for the user's own.
         project: Project folder, or None for the folder the user stands in.
         flags: Settings from the command line, dotted; the strongest.
+        state: Folder for our database and settings, or None for the usual one.
 
     Raises:
         ConfigError: A settings file or flag is wrong.
     """
     world = real_world()
+    if state is not None:
+        roots = real_roots({**world.env, HOME_VARIABLE: str(state)})
+        world = replace(world, roots=roots, env={**world.env, HOME_VARIABLE: str(state)})
     if home is not None:
-        world = world.at_home(home.absolute())
+        world = world.at_home(home.resolve())
     if project is not None:
-        world = world.in_project(project.absolute())
+        world = world.in_project(project.resolve())
     return Engine(world, load(world, flags))

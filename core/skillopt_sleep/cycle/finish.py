@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from skillopt_sleep.cycle.cast import Cast
 from skillopt_sleep.cycle.lookback import note_watch
 from skillopt_sleep.cycle.plan import NightPlan
-from skillopt_sleep.cycle.steps import Sifted
+from skillopt_sleep.cycle.steps import Sifted, quoted
 from skillopt_sleep.gate.policies import Accept, backing, word
 from skillopt_sleep.model.edit import Edit
 from skillopt_sleep.model.night import FunnelStep, NightStatus
@@ -92,15 +92,15 @@ def keep_untested(cast: Cast, candidates: Sequence[Candidate]) -> None:
 
 
 def _one_accepted(judged: Sequence[Judged]) -> tuple[Judged, ...]:
-    """Return all but accepted candidates that a better accepted one already holds whole.
+    """Return all but the accepted candidates that cannot be adopted beside the chosen one.
 
-    A union and its single edits may all be accepted; adopting one makes the others stale, so only
-    the strongest is staged and the rest of its kind is dropped.
+    Adopting one makes the others stale. The one with the fewest edits is chosen, so that every
+    rule has evidence of its own; what it leaves out can be proposed again on top of it.
     """
     accepted = [one for one in judged if word(one.decision) == "accept"]
     if not accepted:
         return tuple(judged)
-    best = max(accepted, key=lambda one: (_strength(one), one.candidate.id))
+    best = min(accepted, key=lambda one: (len(one.candidate.edits), -_strength(one)))
     return tuple(one for one in judged if one is best or one not in accepted)
 
 
@@ -188,8 +188,7 @@ def _save(cast: Cast, store: CandidateStore, candidate: Candidate, status: str) 
 
 
 def _told(one: Judged) -> str:
-    words = "; ".join(" ".join(edit.text.split())[:80] or edit.kind for edit in one.candidate.edits)
-    return f"{word(one.decision)}: \u201c{words}\u201d: {one.decision.reason}"
+    return f"{word(one.decision)}: {quoted(one.candidate.edits)}: {one.decision.reason}"
 
 
 def _why_nothing(proposed: Proposed, sifted: Sifted, judged: Sequence[Judged]) -> str:

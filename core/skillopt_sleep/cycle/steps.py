@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from skillopt_sleep.cycle.cast import Cast
 from skillopt_sleep.cycle.plan import NightPlan
 from skillopt_sleep.gate.capability import Flag, Severity
 from skillopt_sleep.gate.static import static_flags
+from skillopt_sleep.model.apply import Limits
+from skillopt_sleep.model.edit import Edit
 from skillopt_sleep.model.night import FunnelStep
 from skillopt_sleep.model.progress import Tick
 from skillopt_sleep.model.proposal import Candidate
@@ -16,7 +19,10 @@ from skillopt_sleep.optimizer.advisor import Advisor
 from skillopt_sleep.optimizer.evaluate import Judged, Watched, evaluate, shown_unproven, watch
 from skillopt_sleep.optimizer.screen import finalists, screen_all
 from skillopt_sleep.optimizer.trainer import Memory, Proposed, Trainer
+from skillopt_sleep.optimizer.update import candidates
 from skillopt_sleep.replay import Rollouts
+
+_WORDS = 90
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,44 +64,76 @@ def propose(cast: Cast, plan: NightPlan, trainer: Trainer) -> Proposed:
 
 
 def sift(cast: Cast, plan: NightPlan, proposed: Proposed, rollouts: Rollouts) -> Sifted:
-    """Return the candidates that pass the static checks and the screen, best first."""
-    carried = plan.carried
+    """Return the candidates that pass the static checks and the screen, best first.
+
+    Single edits are screened first, and only those that passed are put together, so that an edit
+    which does nothing cannot come in with one that helps.
+    """
+    carried = tuple(one for one in plan.carried if not _blocked(_flags(cast, plan, one)))
     known = {one.content for one in carried}
     new = [one for one in proposed.candidates if one.content not in known]
-    flags = {one.id: _flags(cast, plan, one) for one in (*new, *carried)}
-    blocked = [one for one in new if any(flag.severity is Severity.BLOCK for flag in flags[one.id])]
-    clean = [one for one in new if one not in blocked]
-    notes = [
-        f"a candidate was stopped before any test: {flag.reason}"
-        for one in blocked
-        for flag in flags[one.id]
-        if flag.severity is Severity.BLOCK
-    ]
+    parts = [one for one in new if len(one.edits) == 1] or new
+    notes: list[str] = []
+    clean: list[Candidate] = []
+    for one in parts:
+        stops = [flag for flag in _flags(cast, plan, one) if flag.severity is Severity.BLOCK]
+        notes += [f"stopped before any test: {quoted(one.edits)}: {flag.reason}" for flag in stops]
+        clean += [] if stops else [one]
     screened = screen_all(live=plan.live, candidates=clean, train=plan.train, rollouts=rollouts)
-    notes += [f"a candidate failed the screen: {one.reason}" for one in screened if not one.passed]
-    chosen = finalists(screened, cast.settings.gate.finalists)
-    by_id = {one.id: one for one in clean}
-    passed = sum(one.passed for one in screened)
-    going = tuple(
-        one for one in carried if not any(f.severity is Severity.BLOCK for f in flags[one.id])
-    )
-    funnel = (
-        FunnelStep(name="edits proposed", count=len(proposed.ranking)),
-        FunnelStep(name="candidates", count=len(new), note="single edits and their union"),
-        FunnelStep(name="passed the static checks", count=len(clean)),
-        FunnelStep(name="fixed a train task", count=passed),
-        FunnelStep(
-            name="reached the held-out test",
-            count=len(chosen) + len(going),
-            note=f"{len(going)} of them carried from earlier nights" if going else "",
-        ),
-    )
+    passed = [c for c, seen in zip(clean, screened, strict=True) if seen.passed]
+    notes += [
+        f"failed the screen: {quoted(one.edits)}: {seen.reason}"
+        for one, seen in zip(clean, screened, strict=True)
+        if not seen.passed
+    ]
+    together = _together(cast, plan, passed)
+    screened += screen_all(live=plan.live, candidates=together, train=plan.train, rollouts=rollouts)
+    by_id = {one.id: one for one in (*passed, *together)}
+    chosen = tuple(by_id[name] for name in finalists(screened, cast.settings.gate.finalists))
+    going = (*chosen, *carried)
     return Sifted(
-        candidates=(*(by_id[name] for name in chosen), *going),
-        flags=flags,
-        funnel=funnel,
+        candidates=going,
+        flags={one.id: _flags(cast, plan, one) for one in going},
+        funnel=(
+            FunnelStep(name="edits proposed", count=len(proposed.ranking)),
+            FunnelStep(name="passed the static checks", count=len(clean)),
+            FunnelStep(name="fixed a train task", count=len(passed)),
+            FunnelStep(
+                name="reached the held-out test",
+                count=len(going),
+                note="one of them both together" if together and together[0] in chosen else "",
+            ),
+        ),
         notes=tuple(notes),
     )
+
+
+def quoted(edits: Sequence[Edit]) -> str:
+    """Return edits in a few words for a human."""
+    words = "; ".join(" ".join((edit.text or edit.anchor).split())[:_WORDS] for edit in edits)
+    return f"\u201c{words}\u201d"
+
+
+def _together(cast: Cast, plan: NightPlan, passed: Sequence[Candidate]) -> tuple[Candidate, ...]:
+    """Return the union of single edits that passed the screen, if there are several."""
+    if len(passed) < 2:
+        return ()
+    skill = cast.settings.skill
+    edits = [edit for one in passed for edit in one.edits]
+    found, _ = candidates(
+        plan.live or managed_document(skill.name, skill.description),
+        edits,
+        limits=Limits(max_tokens=skill.max_tokens, max_growth_tokens=skill.max_growth_tokens),
+        night=cast.night,
+        live=plan.live,
+        apart=False,
+    )
+    known = {one.content for one in passed}
+    return tuple(one for one in found if one.content not in known)
+
+
+def _blocked(flags: Sequence[Flag]) -> bool:
+    return any(flag.severity is Severity.BLOCK for flag in flags)
 
 
 def test(

@@ -24,12 +24,12 @@ from skillopt_sleep.engine.tasks import Tasks
 from skillopt_sleep.files import make_private
 from skillopt_sleep.model.status import Finding, Status
 from skillopt_sleep.pool import Cancel
-from skillopt_sleep.report import funnel_lines, total
+from skillopt_sleep.report import cost_line, funnel_lines, total
 from skillopt_sleep.staging.stage import summary
 from skillopt_sleep.store.database import Database
 from skillopt_sleep.world import World
 
-__all__ = ["Cancel", "Engine", "funnel_lines", "plain", "summary", "total"]
+__all__ = ["Cancel", "Engine", "cost_line", "funnel_lines", "plain", "summary", "total"]
 
 DATABASE = "sleep.sqlite"
 
