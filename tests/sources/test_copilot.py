@@ -2,9 +2,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from skillopt_sleep.model.session import Origin
-from skillopt_sleep.sources.copilot import CopilotSource
-from skillopt_sleep.testing import fake_world
 from tests.sources.told import (
     CORPUS,
     calls,
@@ -18,6 +15,10 @@ from tests.sources.told import (
     tokens,
     turns,
 )
+
+from skillopt_sleep.model.session import Origin
+from skillopt_sleep.sources.copilot import CopilotSource
+from skillopt_sleep.testing import fake_world
 
 OLD = CORPUS / "copilot" / "0.0.407" / "events.jsonl"
 MARCH = CORPUS / "copilot" / "1.0.10" / "events.jsonl"

@@ -3,10 +3,11 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+from tests.sources.told import CORPUS, calls, fact, failed, origins, read, replies, turns
+
 from skillopt_sleep.model.session import Origin
 from skillopt_sleep.sources.cursor import CursorSource
 from skillopt_sleep.testing import fake_world
-from tests.sources.told import CORPUS, calls, fact, failed, origins, read, replies, turns
 
 LOGS = CORPUS / "cursor" / "projects" / "home-ada-shop" / "agent-transcripts"
 

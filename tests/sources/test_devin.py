@@ -5,8 +5,6 @@ import shutil
 from pathlib import Path
 
 import pytest
-
-from skillopt_sleep.model.session import Origin
 from tests.sources.told import (
     CORPUS,
     calls,
@@ -19,6 +17,8 @@ from tests.sources.told import (
     tokens,
     turns,
 )
+
+from skillopt_sleep.model.session import Origin
 
 NEW = CORPUS / "devin" / "atif-1.7.json"
 HANDED = CORPUS / "devin" / "trajectory.json"
@@ -83,5 +83,5 @@ def test_copies_of_one_session_are_one_and_other_runs_of_its_id_are_not(tmp_path
 def test_what_is_no_trajectory_is_a_value_error(tmp_path: Path, text: str) -> None:
     path = tmp_path / "x.json"
     path.write_text(text, encoding="utf-8")
-    with pytest.raises(ValueError, match="log|steps"):
+    with pytest.raises(ValueError, match=r"log|steps"):
         read("devin", path)

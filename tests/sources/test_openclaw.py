@@ -6,10 +6,6 @@ from pathlib import Path
 
 import pytest
 import zstandard
-
-from skillopt_sleep.model.session import Origin
-from skillopt_sleep.sources.openclaw import OpenclawSource
-from skillopt_sleep.testing import fake_world
 from tests.sources.told import (
     CORPUS,
     calls,
@@ -23,6 +19,10 @@ from tests.sources.told import (
     tokens,
     turns,
 )
+
+from skillopt_sleep.model.session import Origin
+from skillopt_sleep.sources.openclaw import OpenclawSource
+from skillopt_sleep.testing import fake_world
 
 LOGS = CORPUS / "openclaw" / "v3" / "agents" / "main" / "sessions"
 STATEMENTS = CORPUS / "openclaw" / "2026.9.6.sql"
@@ -138,5 +138,5 @@ def test_reading_a_store_leaves_nothing_beside_it(tmp_path: Path) -> None:
 def test_what_is_no_store_is_a_value_error(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "openclaw-agent.sqlite"
     path.write_bytes(content)
-    with pytest.raises(ValueError, match="store|database"):
+    with pytest.raises(ValueError, match=r"store|database"):
         read("openclaw", path)

@@ -4,9 +4,6 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-
-from skillopt_sleep.model.record import Reading
-from skillopt_sleep.model.session import Origin
 from tests.sources.told import (
     CORPUS,
     calls,
@@ -21,6 +18,9 @@ from tests.sources.told import (
     tokens,
     turns,
 )
+
+from skillopt_sleep.model.record import Reading
+from skillopt_sleep.model.session import Origin
 
 EXPORT = CORPUS / "opencode" / "export-1.18.33.json"
 STATEMENTS = CORPUS / "opencode" / "1.18.33.sql"

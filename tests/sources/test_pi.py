@@ -2,9 +2,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from tests.sources.told import CORPUS, calls, fact, failed, read, tokens, turns
+
 from skillopt_sleep.sources.pi import PiSource
 from skillopt_sleep.testing import fake_world
-from tests.sources.told import CORPUS, calls, fact, failed, read, tokens, turns
 
 TREE = CORPUS / "pi" / "v3" / "2026-02-01T10-00-00-000Z_pi3.jsonl"
 FORK = CORPUS / "pi" / "v3" / "2026-02-02T10-00-00-000Z_pi4.jsonl"

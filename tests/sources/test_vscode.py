@@ -5,11 +5,6 @@ import shutil
 from pathlib import Path
 
 import pytest
-
-from skillopt_sleep.model.record import TurnSeen
-from skillopt_sleep.model.session import Origin
-from skillopt_sleep.sources.vscode import VscodeSource
-from skillopt_sleep.testing import fake_world
 from tests.sources.told import (
     CORPUS,
     calls,
@@ -22,6 +17,11 @@ from tests.sources.told import (
     tokens,
     turns,
 )
+
+from skillopt_sleep.model.record import TurnSeen
+from skillopt_sleep.model.session import Origin
+from skillopt_sleep.sources.vscode import VscodeSource
+from skillopt_sleep.testing import fake_world
 
 EXPORT = CORPUS / "vscode" / "export-0.33.5.json"
 CHATS = CORPUS / "vscode" / "Code" / "User" / "workspaceStorage" / "w1" / "chatSessions"
@@ -123,5 +123,5 @@ def test_what_is_no_chat_is_a_value_error(tmp_path: Path, text: str) -> None:
     for name in ("x.json", "x.jsonl"):
         path = tmp_path / name
         path.write_text(text, encoding="utf-8")
-        with pytest.raises(ValueError, match="log|requests"):
+        with pytest.raises(ValueError, match=r"log|requests"):
             read("vscode", path)

@@ -96,7 +96,7 @@ class Entries:
         message = mapping(entry.get("message"))
         details = mapping(message.get("details"))
         code = exit_code(details.get("exitCode"))
-        flag = True if details.get("status") in _FAILED else message.get("isError")
+        flag = True if words(details.get("status")) in _FAILED else message.get("isError")
         if id := words(message.get("toolCallId")):
             self.notes.add(
                 CallEnded(

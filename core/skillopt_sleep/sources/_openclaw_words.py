@@ -49,7 +49,7 @@ def machine_made(message: dict[str, Any]) -> bool:
     """Return whether the fields of a user message say that no human wrote it."""
     gateway = mapping(message.get("__openclaw"))
     return (
-        mapping(message.get("provenance")).get("kind") in _MACHINES
+        words(mapping(message.get("provenance")).get("kind")) in _MACHINES
         or message.get("display") is False
         or mapping(gateway.get("senderIdentity")).get("senderKind") == "bot"
         or gateway.get("beforeAgentRunBlocked") is True

@@ -49,7 +49,10 @@ def replayed(path: Path, notes: Notes) -> object:
 
 
 def _changed(holder: dict[str, Any], change: dict[str, Any]) -> bool:
-    *way, last = [_STATE, *items(change.get("k"))]
+    way = items(change.get("k"))
+    if not way:
+        return False
+    *way, last = [_STATE, *way]
     held: object = holder
     for key in way:
         held = _get(held, key)

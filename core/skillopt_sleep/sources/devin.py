@@ -119,9 +119,9 @@ class _Trajectory:
         handed_off = False
         for index, value in enumerate(items(self._found.get("steps"))):
             step = mapping(value)
-            source = step.get("source")
+            source = words(step.get("source"))
             if source not in _SOURCES:
-                self._notes.skip(self._version, f"step from {words(source) or 'nobody'}")
+                self._notes.skip(self._version, f"step from {source or 'nobody'}")
                 continue
             line = count(step.get("step_id")) or index + 1
             if at := instant(step.get("timestamp")):
