@@ -128,10 +128,8 @@ def test_a_token_of_a_known_shape_is_found_in_every_carrier(kind: str, carrier: 
     assert re.search(r"<secret:[a-z]+:[0-9a-f]{4}>", cleaned)
 
 
-@pytest.mark.parametrize("carrier", CARRIERS)
+@pytest.mark.parametrize("carrier", [name for name in CARRIERS if "query" not in name])
 def test_a_private_key_goes_as_a_whole_block(carrier: str) -> None:
-    if "query" in carrier:
-        pytest.skip("a key block does not travel in a query")
     cleaned = redact(CARRIERS[carrier](PEM))
     assert not any(line in cleaned for line in _PEM_BODY.split("\n"))
 
@@ -339,15 +337,57 @@ def test_a_value_has_one_placeholder_in_every_spelling() -> None:
     assert len(found) == 1
 
 
+def test_a_value_that_was_named_once_is_known_where_it_stands_alone() -> None:
+    cleaned = redact(f"API_KEY={_RANDOM}\nwe logged in with {_RANDOM} today")
+    assert _RANDOM not in cleaned
+    assert len(set(re.findall(r"<secret:value:[0-9a-f]{4}>", cleaned))) == 1
+
+
+def test_prose_about_a_value_is_kept_and_the_rest_of_the_line_too() -> None:
+    line = f"INFO user=7 password={_PLAIN} took 3 ms\n"
+    assert re.fullmatch(r"INFO user=7 password=<secret:value:\w{4}> took 3 ms\n", redact(line))
+
+
 _PIECES = st.sampled_from(
-    [*TOKENS.values(), PEM, _PW, "password=", "token: ", '"', "'", "\\n", "\\", " ", "\n", "@", "://",
-     ":", "/home/", "anna", "corp.io", "<", ">", "=", "%3D", "Bearer ", "Cookie: a=", "sk-", "; ",
-     "Authorization: ", "--token ", "-----BEGIN ", "user-3f2a", "<secret:github:3f2a>", "ö", "\ud800"]
-)  # fmt: skip
+    [
+        *TOKENS.values(),
+        PEM,
+        _PW,
+        "password=",
+        "token: ",
+        '"',
+        "'",
+        "\\n",
+        "\\",
+        " ",
+        "\n",
+        "@",
+        "://",
+        ":",
+        "/home/",
+        "anna",
+        "corp.io",
+        "<",
+        ">",
+        "=",
+        "%3D",
+        "Bearer ",
+        "Cookie: a=",
+        "sk-",
+        "; ",
+        "Authorization: ",
+        "--token ",
+        "-----BEGIN ",
+        "user-3f2a",
+        "<secret:github:3f2a>",
+        "ö",
+        "\ud800",
+    ]
+)
 _TEXTS = st.lists(_PIECES | st.text(max_size=8), max_size=12).map("".join)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=250, deadline=None)
 @given(_TEXTS)
 def test_redacting_twice_changes_nothing_more(text: str) -> None:
     once = redact(text)
@@ -365,10 +405,34 @@ def test_what_stands_around_a_token_stays(around: str, kind: str) -> None:
 
 @pytest.mark.parametrize(
     "piece",
-    ["password=", "a", "eyJ" + "a" * 40 + ".", "sk-", "token:", "\\", "@a.", "://a:", "-----BEGIN ",
-     "cookie: a=b; ", "/home/", "login x password ", "key" * 8 + "_", "a-1", "x" * 9 + "1_", "a@", " -u a:",
-     "secret: a[", "bearer ", ".abcdef.", "1//0", "secret:a b ", "passwordtoken", "%3d", "mytest"],
-)  # fmt: skip
+    [
+        "password=",
+        "a",
+        "eyJ" + "a" * 40 + ".",
+        "sk-",
+        "token:",
+        "\\",
+        "@a.",
+        "://a:",
+        "-----BEGIN ",
+        "cookie: a=b; ",
+        "/home/",
+        "login x password ",
+        "key" * 8 + "_",
+        "a-1",
+        "x" * 9 + "1_",
+        "a@",
+        " -u a:",
+        "secret: a[",
+        "bearer ",
+        ".abcdef.",
+        "1//0",
+        "secret:a b ",
+        "passwordtoken",
+        "%3d",
+        "mytest",
+    ],
+)
 def test_no_text_makes_it_slow(piece: str) -> None:
     text = piece * (200_000 // len(piece))
     began = time.process_time()

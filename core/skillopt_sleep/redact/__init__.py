@@ -8,10 +8,12 @@ from skillopt_sleep.redact.identity import identity_spans
 from skillopt_sleep.redact.keyblocks import key_block_spans
 from skillopt_sleep.redact.named import named_spans
 from skillopt_sleep.redact.providers import provider_spans
-from skillopt_sleep.redact.span import Span, fold
+from skillopt_sleep.redact.span import Span, fold, is_random
 from skillopt_sleep.redact.urls import url_spans
 
 __all__ = ["redact"]
+
+_TELLING = 12
 
 
 def redact(text: str) -> str:
@@ -24,9 +26,14 @@ def redact(text: str) -> str:
     # A replacement can lay bare what stood right behind it, hence the loop; each pass takes raw
     # characters away and no placeholder is ever matched, so it ends. Pseudonyms lay nothing bare.
     while spans := list(_apart(_spans(text))):
+        repeated = {text[one.start : one.end]: one.replacement for one in spans}
         text = _replaced(text, spans)
-        if not any(span.replacement.startswith("<secret:") for span in spans):
+        if not any(one.replacement.startswith("<secret:") for one in spans):
             break
+        for value, placeholder in repeated.items():
+            # What was a secret beside its name is one where it stands alone.
+            if placeholder.startswith("<secret:value:") and is_random(value, least=_TELLING):
+                text = text.replace(value, placeholder)
     return text
 
 
@@ -41,7 +48,7 @@ def _replaced(text: str, spans: Iterable[Span]) -> str:
 
 def _spans(text: str) -> Iterator[Span]:
     folded = fold(text)
-    yield from key_block_spans(text)
+    yield from key_block_spans(text, folded)
     yield from provider_spans(text)
     yield from url_spans(text, folded)
     yield from named_spans(text, folded)

@@ -18,11 +18,10 @@ _LONGEST = 20_000
 _LEAST = 40
 
 
-def key_block_spans(text: str) -> Iterator[Span]:
+def key_block_spans(text: str, folded: str) -> Iterator[Span]:
     """Yield one span for every private key, from its first dash to its last."""
-    if "PRIVATE KEY" in text:
+    if "private" in folded:
         yield from _pem(text)
-    if "Private-Lines:" in text:
         for found in _PUTTY.finditer(text):
             yield Span(found.start(1), found.end(1), secret("pem", _squeezed(found[1])))
 

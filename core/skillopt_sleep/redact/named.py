@@ -30,7 +30,7 @@ _LONGEST = 4096
 _JUDGED = 200
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,80}")
 
-_STEMS = ("pass", "pwd", "secret", "token", "credential", "authorization", "key", "signature")
+_STEMS = ("pass", "pwd", "secret", "token", "credential", "authorization", "key", "amz-signature")
 _NEVER = {
     "token": r"(?!s?\\?\"?: ?\d)",
     "pass": r"(?=w|phrase|code|(?<=[_-]pass)(?![a-z])|pass(?![a-z]))",
@@ -59,7 +59,6 @@ _LOGINS = tuple(
 )
 _CLIENT = re.compile(r"\b(?:curl|wget)\b")
 _SIG = re.compile(r"sig=([A-Za-z0-9%+/_-]{40,100}={0,2})")
-_SAS = re.compile(r"AccountKey=([A-Za-z0-9+/]{40,90}={0,2})")
 _ATTRIBUTES = words("path domain expires max-age samesite secure httponly priority")
 
 
@@ -80,8 +79,6 @@ def named_spans(text: str, folded: str) -> Iterator[Span]:
         yield from _logins(text)
     if "sig=" in folded:
         yield from _simple(text, text, _SIG)
-    if "AccountKey=" in text:
-        yield from _simple(text, text, _SAS)
 
 
 def _assignments(text: str, folded: str, pattern: re.Pattern[str]) -> Iterator[Span]:

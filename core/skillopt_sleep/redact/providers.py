@@ -32,7 +32,6 @@ _SHAPES: tuple[tuple[str, str, str], ...] = (
     ("google", "AIza", rf"[{_W}]{{35}}(?![{_W}])"),
     ("google", "GOCSPX-", rf"[{_W}]{{20,40}}"),
     ("google", "ya29.", rf"[{_W}]{{20,500}}"),
-    ("google", "1//0", rf"[{_W}]{{40,200}}"),
     ("aws", "AKIA ASIA ABIA ACCA", r"[A-Z2-7]{16}(?![A-Za-z0-9+/])"),
     ("aws", "ABSK", r"[A-Za-z0-9+/]{100,260}={0,2}"),
     ("npm", "npm_", rf"[A-Za-z0-9]{{36}}{_END}"),
@@ -113,8 +112,7 @@ def provider_spans(text: str) -> Iterator[Span]:
     for pattern in _BARE:
         for found in pattern.finditer(text):
             yield from _token(text, found.start())
-    yield from _around(text, ":AA", 10, _TELEGRAM, "telegram")
-    yield from _around(text, "%3AAA", 10, _TELEGRAM, "telegram")
+    yield from _around(text, "AA", 13, _TELEGRAM, "telegram")
     yield from _around(text, "Q~", 4, _AZURE, "azure")
     yield from _discord(text)
 
@@ -139,8 +137,9 @@ def _around(
             found = pattern.match(text, start)
             if found and starts_word(text, start) and not is_example(found[0]):
                 yield Span(start, found.end(), secret(kind, found[0]))
+                at = found.end() - len(middle)
                 break
-        at = text.find(middle, at + 1)
+        at = text.find(middle, at + len(middle))
 
 
 def _discord(text: str) -> Iterator[Span]:

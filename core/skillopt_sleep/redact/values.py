@@ -20,8 +20,6 @@ _HARMLESS_NAME = re.compile(
     | ^(?:max|min|num|n|total|input|output|prompt|completion|cached|next|page|continuation|cancel\w*
         |special|pad|eos|bos|unk|mask|sep|cls|stop|primary|foreign|sort|partition|cache|row
         |pagination|start|end|last|first|prev)[_-]? (?:\w*[_-])? (?:token|key)s?$
-    | (?:method|function|call|type|video|image|theme)[_-]?signature
-    | ^signature$
     """
 )
 _WORDY = re.compile(r"[A-Za-z_./:,; '-]+\d?[!?]?$")
