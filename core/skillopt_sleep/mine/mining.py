@@ -23,7 +23,7 @@ from skillopt_sleep.mine.tasks import Maker
 from skillopt_sleep.model.episode import Episode
 from skillopt_sleep.model.mined import Mined
 from skillopt_sleep.model.session import Origin, Session
-from skillopt_sleep.model.task import Cluster, Split
+from skillopt_sleep.model.task import Cluster, Split, Task
 from skillopt_sleep.store.tasks import TaskStore
 from skillopt_sleep.world import World
 
@@ -61,7 +61,11 @@ def mine(
     bench = Bench(world)
     groups, dropped_checks = _groups(sorted_out.requests, settings, bench)
     groups = _named(groups, store.memberships(project=project))
-    sides = _sides(groups, settings, store, world)
+    fresh = {episode.id for group in groups for episode in group.episodes}
+    held = [task for task in store.held_by_person(project=project) if task.id not in fresh]
+    sides = _sides(groups, held, ledger=_ledger(store), sealed_share=settings.sealed_share)
+    sessions_of = {e.id: e.session for group in groups for e in group.episodes}
+    store.record_splits(sides, sessions=sessions_of, now=world.now())
     notes = list(automation_notes(sorted_out.sources, settings.automation_per_day))
     if backend is not None and settings.use_model:
         miner = Miner(backend, bench)
@@ -69,8 +73,9 @@ def mine(
         notes += miner.notes()
         dropped_checks += miner.dropped
     maker = Maker(world=world, settings=settings, sides=sides)
+    held = [replace(task, split=sides[task.id]) for task in held]
     tasks = store.replace(
-        [task for group in groups for task in maker.tasks(group)],
+        [*(task for group in groups for task in maker.tasks(group)), *held],
         [maker.cluster(group) for group in groups],
         project=project,
     )
@@ -114,18 +119,22 @@ def _named(groups: Sequence[Group], previous: dict[str, str]) -> list[Group]:
 
 
 def _sides(
-    groups: Sequence[Group], settings: MineSettings, store: TaskStore, world: World
+    groups: Sequence[Group], held: Sequence[Task], *, ledger: splits.Ledger, sealed_share: float
 ) -> dict[str, Split]:
     members = [
         splits.Member(task=e.id, cluster=group.id, session=e.session, at=e.at, text=e.text)
         for group in groups
         for e in group.episodes
     ]
-    ledger = splits.Ledger(tasks=store.splits(), sessions=store.session_splits())
-    sides = splits.assign(members, ledger=ledger, sealed_share=settings.sealed_share)
-    sessions = {member.task: member.session for member in members}
-    store.record_splits(sides, sessions=sessions, now=world.now())
-    return sides
+    members += [
+        splits.Member(task=t.id, cluster=t.cluster, session=t.session, at=t.at, text=t.prompt)
+        for t in held
+    ]
+    return splits.assign(members, ledger=ledger, sealed_share=sealed_share)
+
+
+def _ledger(store: TaskStore) -> splits.Ledger:
+    return splits.Ledger(tasks=store.splits(), sessions=store.session_splits())
 
 
 def _train(group: Group, sides: dict[str, Split]) -> list[Episode]:

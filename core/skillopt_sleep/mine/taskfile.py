@@ -18,7 +18,7 @@ from skillopt_sleep.codec import plain
 from skillopt_sleep.errors import TaskFileError
 from skillopt_sleep.mine.checks import check_id
 from skillopt_sleep.model.check import Check, Evidence, Operator, Validity
-from skillopt_sleep.model.task import Task
+from skillopt_sleep.model.task import Split, Task
 
 _HEAD = (
     "# One task a line; lines that begin with # are passed over. Edit prompt, context, checks,\n"
@@ -49,6 +49,7 @@ def import_tasks(text: str) -> tuple[Task, ...]:
         TaskFileError: A line is wrong; the error names it.
     """
     tasks: dict[str, Task] = {}
+    sides: dict[str, Split] = {}
     # Not splitlines: a raw U+2028 inside a JSON string would tear its line apart.
     for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip() or line.lstrip().startswith("#"):
@@ -56,6 +57,13 @@ def import_tasks(text: str) -> tuple[Task, ...]:
         task = _read(line, number)
         if task.id in tasks:
             raise _wrong(number, f"the id {task.id!r} for the second time", "an id of its own")
+        side = sides.setdefault(task.session, task.split) if task.session else task.split
+        if side is not task.split:
+            raise _wrong(
+                number,
+                f"the split {task.split.value!r} for a session that is on {side.value!r} above",
+                "one side for all tasks of a session",
+            )
         tasks[task.id] = task
     return tuple(tasks.values())
 

@@ -66,6 +66,26 @@ class TaskStore:
             [(t.id, t.cluster, project, int(t.pinned), encode(t)) for t in tasks],
         )
 
+    def take(self, tasks: Sequence[Task], *, project: str, now: datetime) -> None:
+        """Store reviewed tasks and write their sides into the ledger, all or none.
+
+        Raises:
+            StoreError: A task, or its session, would move anywhere but to train.
+        """
+        with self._database.transaction():
+            sessions = self.session_splits()
+            for task in tasks:
+                old = sessions.get(task.session)
+                if old is not None and old is not task.split and task.split is not Split.TRAIN:
+                    raise StoreError(_moves(task.id, old, task.split))
+            splits = {task.id: task.split for task in tasks}
+            self.record_splits(splits, sessions={t.id: t.session for t in tasks}, now=now)
+            self.put(tasks, project=project)
+
+    def held_by_person(self, *, project: str) -> tuple[Task, ...]:
+        """Return the undropped tasks that a person pinned or reviewed."""
+        return tuple(task for task in self.all(project=project) if _reviewed(task))
+
     def replace(
         self, tasks: Sequence[Task], clusters: Sequence[Cluster], *, project: str
     ) -> tuple[Task, ...]:
@@ -189,10 +209,7 @@ class TaskStore:
             for task, side in splits.items():
                 old = known.get(task)
                 if old is not None and old is not side and side is not Split.TRAIN:
-                    raise StoreError(
-                        f"task {task!r} stands on {old.value!r} and was to move to {side.value!r};"
-                        " a task moves to 'train' only, so leave it where it is"
-                    )
+                    raise StoreError(_moves(task, old, side))
             self._database.many(
                 "INSERT INTO ledger (task, session, split, since) VALUES (?, ?, ?, ?)"
                 " ON CONFLICT (task) DO UPDATE SET split = excluded.split, since = excluded.since"
@@ -214,6 +231,13 @@ class TaskStore:
         """Return task id to the number of candidates that it has judged."""
         rows = self._database.rows("SELECT task, COUNT(*) AS uses FROM gate_uses GROUP BY task")
         return {row["task"]: int(row["uses"]) for row in rows}
+
+
+def _moves(task: str, old: Split, new: Split) -> str:
+    return (
+        f"task {task!r} stands on {old.value!r} and was to move to {new.value!r};"
+        " a task moves to 'train' only, so leave it where it is"
+    )
 
 
 def _task(row: Row) -> Task:
