@@ -133,6 +133,14 @@ def test_an_endpoint_where_nobody_listens_is_named(name: str, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("name", SDKS)
+def test_text_follows_no_redirect_to_another_host(name: str, tmp_path: Path) -> None:
+    with model_server(lambda _ask: "fine") as other:
+        away = Status(code=307, headers={"Location": f"{other.url}/v1/messages"})
+        assert fault_of(tmp_path, name, away).fault is Fault.REFUSED
+        assert other.count == 0
+
+
+@pytest.mark.parametrize("name", SDKS)
 @pytest.mark.parametrize("code", [400, 401, 403, 404, 429, 500])
 def test_the_key_stands_in_no_error(name: str, code: int, tmp_path: Path) -> None:
     error = fault_of(tmp_path, name, Status(code=code, message=f"bad key {KEY}, sorry"))

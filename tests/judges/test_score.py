@@ -9,10 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from skillopt_sleep.errors import ConfigError
-from skillopt_sleep.judges import JUDGES
 from skillopt_sleep.judges.score import all_judges, judge_all, score
 from skillopt_sleep.model.attempt import Outcome, Verdict
-from skillopt_sleep.model.check import JUDGE_OF, Check, Operator
+from skillopt_sleep.model.check import Check, Operator
 from skillopt_sleep.model.score import Score
 from skillopt_sleep.model.task import Task
 from skillopt_sleep.testing import fake_world
@@ -60,8 +59,3 @@ def test_a_task_without_a_check_cannot_be_judged(tmp_path: Path) -> None:
             Outcome(answer="a"),
             all_judges(fake_world(tmp_path), None),
         )
-
-
-def test_every_operator_has_a_judge() -> None:
-    assert set(JUDGE_OF) == set(Operator)
-    assert set(JUDGE_OF.values()) <= set(JUDGES.names())

@@ -15,7 +15,7 @@ from skillopt_sleep.config import BackendSettings
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.world import World
 
-LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
+LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1", "0.0.0.0"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

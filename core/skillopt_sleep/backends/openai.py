@@ -190,6 +190,8 @@ def _client(access: Access, timeout_s: float) -> Any:  # noqa: ANN401 - typed by
         base_url=access.url,
         timeout=timeout_s,
         max_retries=0,
+        # Text goes to the host that was agreed to and to no other, so redirects are not followed.
+        http_client=openai.DefaultHttpxClient(follow_redirects=False),
     )
 
 

@@ -11,7 +11,7 @@ import threading
 from skillopt_sleep.backends import Backend
 from skillopt_sleep.backends.pace import Pace
 from skillopt_sleep.codec import digest
-from skillopt_sleep.errors import BackendError, Fault
+from skillopt_sleep.errors import RETRYABLE, BackendError, Fault
 from skillopt_sleep.model.prompt import Prompt, Reply
 from skillopt_sleep.pool import Cancel
 from skillopt_sleep.world import World
@@ -26,7 +26,6 @@ REST_S = 60.0
 """How long a provider that is down is left alone."""
 
 _SLICE_S = 0.25
-_DOWN = frozenset({Fault.OVERLOADED, Fault.SERVER, Fault.TIMEOUT, Fault.UNREACHABLE})
 
 
 class RetryingBackend:
@@ -97,7 +96,7 @@ class RetryingBackend:
         with self._lock:
             if error.fault is Fault.AUTH:
                 self._refused = error
-            if error.fault in _DOWN:
+            if error.fault in RETRYABLE:
                 self._outages += 1
                 if self._outages >= OUTAGES:
                     self._down_until = self._world.monotonic() + REST_S

@@ -120,7 +120,7 @@ def _ask(backend: Backend, question: str) -> _Decision:
                 stage=Stage.JUDGE,
                 system=_SYSTEM,
                 messages=(Message(role="user", text=question),),
-                max_tokens=1000,
+                max_tokens=4096,
                 draw=draw,
             )
         )
