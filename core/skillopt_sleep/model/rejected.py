@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from skillopt_sleep.model.edit import Edit, EditKind
-from skillopt_sleep.model.wording import says_same
+from skillopt_sleep.model.wording import covers, says_same
 
 HALF_LIFE = 10.0
 """Rounds (nights, or epochs of training) after which half of a rejection is forgotten."""
@@ -83,4 +83,7 @@ _ADDING = frozenset({EditKind.ADD, EditKind.INSERT_AFTER, EditKind.REPLACE})
 
 def _means_same(one: RejectedEdit, two: RejectedEdit) -> bool:
     alike_kind = one.kind is two.kind or {one.kind, two.kind} <= _ADDING
-    return alike_kind and (one.text == two.text or says_same(one.text, two.text))
+    if not alike_kind or one.text == two.text:
+        return alike_kind
+    # What says more than the rejected edit has not been tried.
+    return says_same(one.text, two.text) and not covers(two.text, one.text)

@@ -60,13 +60,15 @@ def aggregate(
 def fold(edits: Sequence[Edit]) -> tuple[Edit, ...]:
     """Merge by rule, without a model: the first of edits that say the same gets their support.
 
-    Of two that disagree the first stays.
+    Where a later one says more, the first says that too. Of two that disagree the first stays.
     """
     kept: list[Edit] = []
     for edit in edits:
         place = next((n for n, one in enumerate(kept) if _same(one, edit)), -1)
         if place >= 0:
-            kept[place] = backed(kept[place], [kept[place], edit])
+            one = kept[place]
+            wider = edit.text if covers(edit.text, one.text) else one.text
+            kept[place] = backed(replace(one, text=wider), [one, edit])
         elif not any(_disagree(one, edit) for one in kept):
             kept.append(edit)
     return tuple(kept)
