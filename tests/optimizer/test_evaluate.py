@@ -367,9 +367,10 @@ def test_a_pinned_task_that_fails_later_draws_is_vetoed() -> None:
             return PASS if one.skill == "live" or one.draw == 0 else FAIL
         return PASS if one.skill == "new" else FAIL
 
-    (judged,) = judge(Model(reply), held_out)
-    assert isinstance(judged.decision, Reject)
-    assert "'t7.0'" in judged.decision.reason
+    for uses in ({}, {"t7.0": frozenset({"new"})}):
+        (judged,) = judge(Model(reply), held_out, uses=uses)
+        assert isinstance(judged.decision, Reject)
+        assert "'t7.0'" in judged.decision.reason
 
 
 def test_the_strict_policy_runs_every_task_once() -> None:

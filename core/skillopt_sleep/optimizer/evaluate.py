@@ -81,7 +81,7 @@ def evaluate(
     elif settings.policy == "evidence":
         _test(draws, live, runs, held_out, uses, rng)
         for run in runs:
-            _guard(draws, live, run)
+            _guard(draws, live, run, pinned=[task for task in held_out if task.pinned])
     decisions = keep(
         [(run.candidate.id, run.tally.e_value, decide(run.seen, settings)) for run in runs],
         settings.pool,
@@ -244,8 +244,11 @@ def _compare(
             )
 
 
-def _guard(draws: Draws, live: str, run: Comparison) -> None:
-    """Look again at the tasks that an otherwise accepted candidate may have broken."""
+def _guard(draws: Draws, live: str, run: Comparison, *, pinned: Sequence[Task]) -> None:
+    """Look again at the tasks that an otherwise accepted candidate may have broken.
+
+    Pinned tasks are looked at whether or not they tested it; they are no evidence here.
+    """
     if not isinstance(decide(run.seen, run.settings), Accept):
         return
 
@@ -261,7 +264,6 @@ def _guard(draws: Draws, live: str, run: Comparison) -> None:
         seen = (draws.pairs(task, live, skill, most) for task in tasks)
         return [tuple(pair for pair in pairs if pair.draw >= first) for pairs in seen]
 
-    pinned = [task for task in run.compared if task.pinned]
     fallen = [
         task
         for task, pairs in zip(pinned, look(pinned, 0, FIRST_LOOK), strict=True)
