@@ -7,7 +7,9 @@ is kept, so any process of the user can follow or cancel it.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import threading
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -20,12 +22,15 @@ from skillopt_sleep.codec import decode, encode, plain
 from skillopt_sleep.errors import StoreError
 from skillopt_sleep.files import PRIVATE_FILE, make_private, read_or_none, write_atomic
 from skillopt_sleep.model.night import Night
-from skillopt_sleep.model.progress import Tick
+from skillopt_sleep.model.progress import Progress, Tick
 from skillopt_sleep.model.status import Job
+from skillopt_sleep.pool import Cancel
 from skillopt_sleep.world import World
 
 _GRACE = timedelta(seconds=20)
 """A worker that holds no lock yet is taken for starting up for so long."""
+
+_LISTEN_S = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,19 +104,29 @@ class Jobs:
             write_atomic(self._folder(name) / "cancel", b"", mode=PRIVATE_FILE)
         return job
 
-    def wanted_to_stop(self, name: str) -> bool:
-        """Return whether somebody cancelled a job; its worker asks."""
-        return (self._folder(name) / "cancel").exists()
+    @contextmanager
+    def working(self, name: str, cancel: Cancel) -> Generator[Progress]:
+        """Be a job's worker: hold its lock, pass a cancel on, yield where to tell how far it is."""
+        folder = make_private(self._folder(name))
+        done = threading.Event()
 
-    def lock(self, name: str) -> FileLock:
-        """Return the lock that a job's worker holds while it lives."""
-        return FileLock(make_private(self._folder(name)) / "lock")
+        def listen() -> None:
+            while not done.wait(_LISTEN_S):
+                if (folder / "cancel").exists():
+                    cancel.request()
+                    return
 
-    def tell(self, name: str, tick: Tick) -> None:
-        """Note how far a job is; its worker tells."""
-        write_atomic(
-            self._folder(name) / "tick", json.dumps(plain(tick)).encode(), mode=PRIVATE_FILE
-        )
+        def tell(tick: Tick) -> None:
+            write_atomic(folder / "tick", json.dumps(plain(tick)).encode(), mode=PRIVATE_FILE)
+
+        listener = threading.Thread(target=listen, daemon=True)
+        with FileLock(folder / "lock"):
+            listener.start()
+            try:
+                yield tell
+            finally:
+                done.set()
+                listener.join()
 
     def _folder(self, name: str) -> Path:
         if not name.isalnum():

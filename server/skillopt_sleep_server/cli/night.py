@@ -70,12 +70,14 @@ def flags_of(options: dict[str, object]) -> dict[str, object]:
 @click.option("--no-harvest", is_flag=True, help="Work on what the archive holds.")
 @click.option("--fresh", is_flag=True, help="Begin anew although a night was cut off.")
 @click.option("--seed", type=int, default=None)
+@click.option("--job", default=None, hidden=True, help="Told by the one that started this worker.")
 @model_options
 @command
 def night(
     face: Face,
     sources: tuple[str, ...],
     seed: int | None,
+    job: str | None,
     *,
     no_harvest: bool,
     fresh: bool,
@@ -87,7 +89,11 @@ def night(
     with face.engine() as engine:
         cancel = Cancel()
         _stop_on_signals(cancel)
-        ended = engine.nights.run(options, progress=face.progress(), cancel=cancel)
+        if job is None:
+            ended = engine.nights.run(options, progress=face.progress(), cancel=cancel)
+        else:
+            with engine.jobs.working(job, cancel) as progress:
+                ended = engine.nights.run(options, progress=progress, cancel=cancel)
         _show(face, engine, ended)
     raise SystemExit(CODES[ended.status])
 

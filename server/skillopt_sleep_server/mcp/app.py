@@ -46,17 +46,12 @@ class SkilloptServer(MCPServer[Any]):
         return await super().call_tool(dotted, arguments, context)
 
 
-def build(project: Path, *, home: Path | None = None) -> SkilloptServer:
-    """Return the server for clients that work in ``project``.
-
-    Args:
-        project: Folder that tools work on unless an argument names another.
-        home: Folder that holds the harnesses' logs, or None for the user's own.
-    """
+def build(place: Place) -> SkilloptServer:
+    """Return the server for clients that work in ``place``."""
     server = SkilloptServer(
         "skillopt", title="skillopt-sleep", instructions=INSTRUCTIONS, version=__version__
     )
-    register(server, Place(project=project, home=home))
+    register(server, place)
     return server
 
 
@@ -65,4 +60,4 @@ def serve(project: Path | None) -> None:
     world = real_world()
     named = world.env.get(_PROJECT, "")
     folder = project or (Path(named) if named else world.roots.cwd)
-    build(folder.absolute()).run("stdio")
+    build(Place(project=folder.resolve())).run("stdio")

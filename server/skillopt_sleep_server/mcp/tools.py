@@ -67,10 +67,12 @@ class Place:
     Attributes:
         project: Folder unless an argument names another.
         home: Folder that holds the harnesses' logs, or None for the user's own.
+        state: Folder for our database and settings, or None for the usual one.
     """
 
     project: Path
-    home: Path | None
+    home: Path | None = None
+    state: Path | None = None
 
     async def ask(self, project: str | None, question: Callable[[Engine], T]) -> T:
         """Return what ``question`` makes of the engine, in a thread.
@@ -80,7 +82,8 @@ class Place:
         """
 
         def run() -> T:
-            with open_engine(home=self.home, project=self._folder(project)) as engine:
+            folder = self._folder(project)
+            with open_engine(home=self.home, project=folder, state=self.state) as engine:
                 return question(engine)
 
         try:
