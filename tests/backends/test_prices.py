@@ -81,7 +81,7 @@ loads = st.builds(
 NIGHT = Settings(target=BackendSettings(name="anthropic", model="claude-haiku-4-5"))
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(loads)
 def test_a_forecast_adds_up_and_grows_with_the_load(load: Load) -> None:
     made = forecast(NIGHT, load)

@@ -39,14 +39,14 @@ def test_commands_are_read_from_shell_blocks(answer: str, commands: tuple[str, .
     assert proposed_commands(answer) == commands
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(st.lists(st.from_regex(r"[a-z]{1,8}( [a-z0-9./]{1,8}){0,3}", fullmatch=True)))
 def test_plain_commands_come_back_as_they_went_in(commands: list[str]) -> None:
     body = "".join(f"{one}\n" for one in commands)
     assert proposed_commands(f"Do:\n```bash\n{body}```\nDone.") == tuple(commands)
 
 
-@settings(max_examples=100)
+@settings(max_examples=100, deadline=None)
 @given(st.text(alphabet="`~$ab \n<E\\"))
 def test_no_answer_makes_the_reader_stumble(answer: str) -> None:
     assert all(one.strip() for one in proposed_commands(answer))

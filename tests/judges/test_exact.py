@@ -56,7 +56,7 @@ def test_f1_passes_on_equality_alone_and_shares_by_words(tmp_path: Path) -> None
     assert (whole.passed, whole.share) == (True, 1.0)
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(words, words)
 def test_f1_is_symmetric_and_one_only_for_the_same_words(one: str, two: str) -> None:
     assert f1(one, two) == f1(two, one)
@@ -64,7 +64,7 @@ def test_f1_is_symmetric_and_one_only_for_the_same_words(one: str, two: str) -> 
     assert (f1(one, two) == 1.0) == (sorted(one.split()) == sorted(two.split()) != [])
 
 
-@settings(max_examples=100)
+@settings(max_examples=100, deadline=None)
 @given(st.text())
 def test_normalising_twice_changes_nothing(text: str) -> None:
     assert normal(normal(text)) == normal(text)

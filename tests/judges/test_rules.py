@@ -54,7 +54,7 @@ def test_a_text_is_looked_for_as_whole_words(text: str, wanted: str, there: bool
     assert contains(text, wanted) is there
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(st.text(min_size=1).filter(lambda text: text.split()))
 def test_every_text_contains_itself(text: str) -> None:
     assert contains(text, text)
@@ -153,7 +153,7 @@ def test_another_command_is_another_command(command: str, wanted: str) -> None:
     assert not ran(wanted, [command])
 
 
-@settings(max_examples=100)
+@settings(max_examples=100, deadline=None)
 @given(st.text(), st.text())
 def test_no_text_makes_the_shell_reader_stumble(wanted: str, command: str) -> None:
     assert ran(wanted, [command]) in (True, False)
@@ -182,7 +182,7 @@ def test_an_operand_that_makes_no_sense_is_named(
 
 
 @pytest.mark.parametrize("operator", [one for one, judge in JUDGE_OF.items() if judge == "rules"])
-@settings(max_examples=10)
+@settings(max_examples=10, deadline=None)
 @given(st.text(alphabet=" \n\t\u200b#*-`"))
 def test_an_empty_answer_meets_no_demand(operator: Operator, answer: str) -> None:
     check = Check(id="x", operator=operator, value="500")

@@ -27,7 +27,7 @@ def passed(name: str, share: float) -> Verdict:
     return Verdict(check=name, passed=share == 1.0, share=share)
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(weights)
 def test_hard_is_all_or_nothing_and_soft_is_the_weighted_share(
     given_weights: list[tuple[float, bool]],
