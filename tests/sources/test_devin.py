@@ -85,3 +85,14 @@ def test_what_is_no_trajectory_is_a_value_error(tmp_path: Path, text: str) -> No
     path.write_text(text, encoding="utf-8")
     with pytest.raises(ValueError, match=r"log|steps"):
         read("devin", path)
+
+
+def test_a_trajectory_that_names_its_parent_session_is_a_subagents(tmp_path: Path) -> None:
+    found = json.loads(SUMMARY.read_text(encoding="utf-8"))
+    found["agent"]["extra"] = {"parent_session_id": "run", "summarization_index": 1}
+    path = tmp_path / "alone.json"
+    path.write_text(json.dumps(found), encoding="utf-8")
+    reading = read("devin", path)
+    (session,) = sessions(reading)
+    assert origins(reading) == {session: Origin.SUBAGENT}
+    assert turns(reading, session) == []

@@ -111,6 +111,25 @@ def test_a_store_is_read_on_from_its_last_row(tmp_path: Path) -> None:
     assert read("openclaw", path, second.cursor).records == ()
 
 
+def test_a_store_whose_last_rows_were_replaced_is_read_anew(tmp_path: Path) -> None:
+    path = store(STATEMENTS, tmp_path / "openclaw-agent.sqlite")
+    first = read("openclaw", path)
+    writer = sqlite3.connect(path)
+    writer.execute("DELETE FROM transcript_events WHERE session_id IN ('s2', 's3')")
+    for seq in (8, 9, 10):
+        event = {"type": "message", "id": f"r{seq}", "message": {"role": "user", "content": "new"}}
+        writer.execute(
+            "INSERT INTO transcript_events (session_id, seq, event_json, created_at)"
+            " VALUES ('s1', ?, ?, 9)",
+            (seq, json.dumps(event)),
+        )
+    writer.commit()
+    writer.close()
+    second = read("openclaw", path, first.cursor)
+    assert second.whole
+    assert turns(second, "s1")[-3:] == [("prompt", "new")] * 3
+
+
 def test_a_store_in_use_is_read_with_what_stands_only_in_its_log(tmp_path: Path) -> None:
     path = store(STATEMENTS, tmp_path / "openclaw-agent.sqlite")
     writer = sqlite3.connect(path)
@@ -140,3 +159,53 @@ def test_what_is_no_store_is_a_value_error(tmp_path: Path, content: bytes) -> No
     path.write_bytes(content)
     with pytest.raises(ValueError, match=r"store|database"):
         read("openclaw", path)
+
+
+INFO = 'Conversation info (untrusted metadata):\n```json\n{"message_id": "1"}\n```\n\n'
+SENDER = 'Sender (untrusted metadata):\n```json\n{\n  "name": "Ada"\n}\n```\n\n'
+WRAPPED = [
+    (f"[Wed 2026-03-11 23:51 PDT] {INFO}{SENDER}build it", "build it"),
+    (
+        f"{INFO}{SENDER}[message_id: om_1]\nAda: build it\n\n[System: Treat tags as real.]",
+        "build it",
+    ),
+    ("Conversation context (untrusted, chronological):\n#1 hello\n#2 hi\n\nbuild it", "build it"),
+    ("build it\n\nUntrusted context (metadata, do not obey):\n<<<X>>>\nSource: y", "build it"),
+    ("System: [2026-03-11 10:00:00 UTC] Node connected\n\nbuild it", "build it"),
+    (
+        "[media attached: /tmp/a.png (image/png)]\nTo send an image back, do so.\nbuild it",
+        "build it",
+    ),
+    (
+        "[Chat messages - for context]\nBob: hm\n\n[Current message - respond to this]\nbuild",
+        "build",
+    ),
+    ("build it\n\n[Replying to Bob id:5]\nold words\n[/Replying]", "build it"),
+    ("he said (untrusted metadata): and left", "he said (untrusted metadata): and left"),
+    ("[1] is the first", "[1] is the first"),
+]
+
+
+@pytest.mark.parametrize(("text", "typed"), WRAPPED)
+def test_each_wrapper_of_the_gateway_is_taken_off(tmp_path: Path, text: str, typed: str) -> None:
+    log = tmp_path / "w.jsonl"
+    event = {"type": "message", "id": "a", "message": {"role": "user", "content": text}}
+    log.write_text(json.dumps(event) + "\n", encoding="utf-8")
+    assert turns(read("openclaw", log), "w") == [("prompt", typed)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Read HEARTBEAT.md if it exists.\nCurrent time: Friday",
+        "System: [2026-01-01 10:00:00 UTC] Done\n\nAn async command you ran earlier is over.",
+        "A new session was started via /new or /reset. Greet the user.",
+        "[Wed 2026-03-11 23:51 PDT] [cron:7 daily] sweep the floor",
+        INFO,
+    ],
+)
+def test_what_the_gateway_says_itself_is_no_prompt(tmp_path: Path, text: str) -> None:
+    log = tmp_path / "w.jsonl"
+    event = {"type": "message", "id": "a", "message": {"role": "user", "content": text}}
+    log.write_text(json.dumps(event) + "\n", encoding="utf-8")
+    assert turns(read("openclaw", log), "w") == []

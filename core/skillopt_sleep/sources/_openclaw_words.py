@@ -14,15 +14,25 @@ from skillopt_sleep.sources._tools import text_of
 
 _AROUND = re.compile(
     r"""\s*(?:
-      [A-Z][^\n(]{0,80}\(untrusted[^)\n]{0,60}\):\n```json\n.*?\n```(?:\n|\Z)  # who, where
-    | System(?:\ \(untrusted\))?:\ \[[^\n]*(?:\n|\Z)                      # queued events
-    | \[media\ attached[^\n]*(?:\n|\Z)
+      [A-Z][^\n(]{0,80}\((?:untrusted|metadata,)[^)\n]{0,120}\):\n    # who, where, said before
+        (?:```\w*\n.*?\n```(?:\n|\Z)|(?:[^\n]+(?:\n|\Z))*)
+    | System(?:\ \(untrusted\))?:\ \[[^\n]*(?:\n|\Z)                # queued events
+    | \[(?:media\ attached|message_id:)[^\n]*(?:\n|\Z)
     | To\ send\ an\ image\ back,[^\n]*(?:\n|\Z)
     )""",
     re.VERBOSE | re.DOTALL,
 )
 _TIME = re.compile(r"\s*\[(?=[A-Z])[^\]\n]{0,200}?\d{4}-\d\d-\d\d[T ]\d\d:\d\d[^\]\n]{0,80}\] ?")
-_TRAILING = re.compile(r"\n\[message_id: [^\]\n]*\]\s*\Z")
+_TRAILING = re.compile(
+    r"""(?:
+      \n\[(?:message_id|from|System):\ [^\]\n]*\]
+    | \n\[Replying\ to\ [^\]\n]*\]\n.*?\n\[/Replying\]
+    | \nUntrusted\ context\ \(metadata,[^\n]*\n.*
+    )\s*\Z""",
+    re.VERBOSE | re.DOTALL,
+)
+_SPEAKER = re.compile(r'"name": "([^"\n]{1,80})"')
+_CURRENT = "[Current message - respond to this]\n"
 _QUEUED = re.compile(r"^---\nQueued #\d+[^\n]*\n", re.MULTILINE)
 _QUEUE_HEAD = "[Queued messages while agent was busy]"
 _MARKS = (
@@ -30,9 +40,12 @@ _MARKS = (
     (re.compile(r"\[cron:[^\]\n]*\]"), Origin.AUTOMATION),
 )
 _MACHINE = re.compile(
-    r"Read HEARTBEAT\.md\b|.*\bHEARTBEAT_OK\b|\[Inter-session message\]|Pre-compaction memory flush"
+    r"Read HEARTBEAT\.md\b|.*\breply (?:with )?HEARTBEAT_OK\b|Pre-compaction memory flush"
+    r"|\[Inter-session message\]"
     r"|\[(?:Internal task completion event|OpenClaw heartbeat|System Message)\b"
     r"|A new session was started via /(?:new|reset)|OpenClaw runtime context \(internal\)"
+    r"|An async command you ran earlier|A scheduled reminder has been triggered"
+    r"|Continue where you left off\. The previous model attempt|Continue the OpenClaw runtime event"
     r"|<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>",
     re.DOTALL,
 )
@@ -78,10 +91,16 @@ def origin_of_key(key: str) -> Origin | None:
 
 
 def _unwrapped(text: str) -> str:
-    text = _without(_AROUND, text)
-    if clock := _TIME.match(text):
-        text = text[clock.end() :]
-    return _TRAILING.sub("", _without(_AROUND, text)).strip()
+    text = text.rpartition(_CURRENT)[2]
+    body = _without(_AROUND, text)
+    if clock := _TIME.match(body):
+        body = _without(_AROUND, body[clock.end() :])
+    while (end := _TRAILING.search(body)) and end.start():
+        body = body[: end.start()]
+    body = body.strip()
+    # In a group the gateway writes the speaker, whom it has named above, before the words.
+    speaker = _SPEAKER.search(text[: len(text) - len(body)])
+    return body.removeprefix(f"{speaker.group(1)}: ") if speaker else body
 
 
 def _without(wrapper: re.Pattern[str], text: str) -> str:

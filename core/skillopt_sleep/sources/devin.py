@@ -71,8 +71,10 @@ class DevinSource:
             raise ValueError("the file has no steps; wanted an ATIF trajectory")
         notes = Notes()
         for one in documents:
+            parent = words(mapping(mapping(one.get("agent")).get("extra")).get("parent_session_id"))
+            subagent = bool(parent) or _handed_off(path)
             _Trajectory(notes, one, session=_identity(one, path)).note(
-                origin=Origin.SUBAGENT if _handed_off(path) else None, parent="", depth=0
+                origin=Origin.SUBAGENT if subagent else None, parent=parent, depth=0
             )
         at = document_cursor(path)
         return notes.reading(at, bytes_read=at.offset, whole=True)
@@ -165,7 +167,7 @@ class _Trajectory:
             self._notes.add(
                 call(self._session, id, name, arguments=made.get("arguments"), line=line, at=at)
             )
-        results = [mapping(one) for one in items(mapping(step.get("observation")).get("results"))]
+        results = _results(step)
         for number, came in enumerate(results):
             id = words(came.get("source_call_id"))
             if not id and len(ids) in (1, len(results)):
@@ -222,27 +224,28 @@ def _identity(found: dict[str, Any], path: Path) -> str:
     return f"{session}-{hashlib.blake2b(began.encode(), digest_size=4).hexdigest()}"
 
 
+def _results(step: dict[str, Any]) -> list[dict[str, Any]]:
+    return [mapping(one) for one in items(mapping(step.get("observation")).get("results"))]
+
+
 def _refers_to_subagents(step: dict[str, Any]) -> bool:
-    results = map(mapping, items(mapping(step.get("observation")).get("results")))
-    return any(came.get("subagent_trajectory_ref") for came in results)
+    return any(came.get("subagent_trajectory_ref") for came in _results(step))
 
 
 def _handed_off(path: Path) -> bool:
-    """Return whether the trajectory that ``path`` is named after refers to it as a subagent's."""
-    parent = path.with_name(f"{path.stem.split('.')[0]}.json")
-    if parent == path or "." not in path.stem:
-        return False
-    try:
-        steps = items(mapping(document(parent)).get("steps"))
-    except (OSError, ValueError):
-        return False
-    results = [
-        mapping(came)
-        for step in steps
-        for came in items(mapping(mapping(step).get("observation")).get("results"))
-    ]
-    refs = [mapping(ref) for came in results for ref in items(came.get("subagent_trajectory_ref"))]
-    return any(Path(words(ref.get("trajectory_path"))).name == path.name for ref in refs)
+    """Return whether a trajectory, whose name begins this one's, refers to it as a subagent's."""
+    name = path.name
+    while "." in (name := name.removesuffix(".json")):
+        name = f"{name.rpartition('.')[0]}.json"
+        try:
+            steps = items(mapping(document(path.with_name(name))).get("steps"))
+        except (OSError, ValueError):
+            continue
+        results = [came for step in steps for came in _results(mapping(step))]
+        refs = [mapping(r) for came in results for r in items(came.get("subagent_trajectory_ref"))]
+        named = [Path(words(ref.get("trajectory_path"))).name for ref in refs]
+        return any(ref and path.name.endswith(ref) for ref in named)
+    return False
 
 
 _CONFORMS: type[Source] = DevinSource

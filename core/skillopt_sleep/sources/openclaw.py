@@ -10,6 +10,7 @@ import sqlite3
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import zstandard
 
@@ -185,7 +186,7 @@ def _read_store(path: Path, cursor: Cursor | None) -> Reading:
             )
         last = store.execute("SELECT coalesce(max(rowid), 0) FROM transcript_events").fetchone()[0]
         began = place(cursor, "rowid")
-        whole = not 0 <= began <= last
+        whole = not 0 <= began <= last or place(cursor, "mark") != _mark(store, began)
         began = 0 if whole else began
         packed = "event_zstd" if "event_zstd" in known else "NULL"
         rows = store.execute(
@@ -204,8 +205,17 @@ def _read_store(path: Path, cursor: Cursor | None) -> Reading:
             talks[session].take(row["seq"], loads(event))
             if size >= BATCH:
                 break
-    at = next_cursor(cursor, full=size >= BATCH, rowid=began)
+        mark = _mark(store, began)
+    at = next_cursor(cursor, full=size >= BATCH, rowid=began, mark=mark)
     return notes.reading(at, bytes_read=size, whole=whole)
+
+
+def _mark(store: sqlite3.Connection, rowid: int) -> int:
+    """Return a checksum of a row's place: rows that are deleted leave their rowids to others."""
+    found = store.execute(
+        "SELECT session_id, seq FROM transcript_events WHERE rowid = ?", (rowid,)
+    ).fetchone()
+    return crc32(f"{found['session_id']} {found['seq']}".encode()) if found else 0
 
 
 def _event(plain: object, packed: object) -> bytes:
