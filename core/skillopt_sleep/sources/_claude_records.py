@@ -98,8 +98,7 @@ class Transcript:
         if self._opened is None:
             return None
         place, state, skipped = self._opened
-        began = self._log.place[0] - self._log.bytes_read
-        if place[0] <= began and self._log.full:
+        if place[0] <= self._log.began and self._log.full:
             return None  # one turn and a whole batch without a reply: go on
         self._log.go_back(place)
         self._notes.skipped.clear()
@@ -107,7 +106,7 @@ class Transcript:
         return state
 
     def _record(self, record: dict[str, Any], number: int) -> None:
-        kind = record.get("type")
+        kind = words(record.get("type"))
         version = record.get("version")
         if isinstance(version, str):
             self._version = version[:40]
@@ -122,11 +121,11 @@ class Transcript:
         elif kind == "attachment":
             self._attachment(record, number)
         elif kind not in _EXPECTED:
-            self._notes.skip(self._version, f"kind {str(kind)[:40]}")
+            self._notes.skip(self._version, f"kind {kind[:40]}")
             return
         if record.keys() - _FIELDS and kind not in _EXPECTED:
             for unknown in sorted(record.keys() - _FIELDS)[:20]:
-                self._notes.skip(self._version, f"{str(kind)[:30]}.{unknown}")
+                self._notes.skip(self._version, f"{kind[:30]}.{unknown}")
 
     def _main(self, record: Mapping[str, Any]) -> str:
         """Return the session this record belongs to, its facts noted; subagents have their own."""
@@ -319,7 +318,7 @@ class Transcript:
 
 
 def _origin(record: Mapping[str, Any], cwd: str, parent: str) -> Origin | None:
-    started = record.get("entrypoint")
+    started = words(record.get("entrypoint"))
     if is_own(cwd, started):
         return Origin.OWN
     if parent:

@@ -36,6 +36,8 @@ class Lines:
     Attributes:
         whole: Whether reading began at the start, since there is no cursor or the file is another.
         skipped: Lines passed over, by kind.
+        state: What the source remembers of earlier readings.
+        began: Bytes before the first line of this reading.
     """
 
     def __init__(self, path: Path, cursor: Cursor | None) -> None:
@@ -45,7 +47,8 @@ class Lines:
         self.whole = not fits
         self.skipped: Counter[str] = Counter()
         self.state: Mapping[str, str] = cursor.state if cursor is not None and fits else {}
-        self._began = self._offset = cursor.offset if cursor is not None and fits else 0
+        self.began = self._offset = cursor.offset if cursor is not None and fits else 0
+        self._furthest = self._offset
         self._line = cursor.line if cursor is not None and fits else 0
 
     def __iter__(self) -> Iterator[tuple[int, bytes]]:
@@ -54,7 +57,7 @@ class Lines:
             if self._offset and not _ends_line(log, self._offset) and log.read(1) == b"\n":
                 self._offset += 1
             log.seek(self._offset)
-            while self._offset - self._began < BATCH:
+            while self._offset - self.began < BATCH:
                 line = log.readline(MAX_LINE + 1)
                 size = len(line)
                 if size > MAX_LINE and line[-1:] != b"\n":
@@ -72,7 +75,7 @@ class Lines:
     @property
     def full(self) -> bool:
         """Whether the batch is used up, so that more may follow at once."""
-        return self._offset - self._began >= BATCH
+        return self._offset - self.began >= BATCH
 
     @property
     def place(self) -> tuple[int, int]:
@@ -81,12 +84,13 @@ class Lines:
 
     def go_back(self, place: tuple[int, int]) -> None:
         """Let the next reading begin at ``place``; this one is over."""
+        self._furthest = max(self._furthest, self._offset)
         self._offset, self._line = place
 
     @property
     def bytes_read(self) -> int:
-        """Bytes consumed by this reading."""
-        return self._offset - self._began
+        """Bytes looked at by this reading."""
+        return max(self._furthest, self._offset) - self.began
 
     def cursor(self, state: Mapping[str, str] | None = None) -> Cursor:
         """Return where the next reading goes on, with what the source must remember."""

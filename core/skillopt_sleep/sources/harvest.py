@@ -17,6 +17,7 @@ from skillopt_sleep.model.record import Cursor, Reading
 from skillopt_sleep.model.session import HarvestReport, Unreadable
 from skillopt_sleep.sources import SOURCES, Source
 from skillopt_sleep.sources._excluded import Exclusions
+from skillopt_sleep.sources._reading import BATCH
 from skillopt_sleep.store.database import Database
 from skillopt_sleep.store.files import FileStore, Known, Stamp
 from skillopt_sleep.store.sessions import SessionStore
@@ -55,8 +56,8 @@ def harvest(
         UnknownPluginError: No source has such a name.
         SourceError: ``file`` cannot be read.
     """
-    tally = _Tally()
-    work = _Harvest(world, database, settings, tally)
+    tally = Tally()
+    work = Work(world, database, settings, tally)
     if file is not None:
         work.one(SOURCES.factory(source)(), file)
     else:
@@ -79,7 +80,9 @@ def harvest(
 
 
 @dataclass(slots=True)
-class _Tally:
+class Tally:
+    """What a harvest has counted so far; see ``HarvestReport`` for the fields."""
+
     files: Counter[str] = field(default_factory=Counter[str])
     read: Counter[str] = field(default_factory=Counter[str])
     prompts: Counter[str] = field(default_factory=Counter[str])
@@ -114,9 +117,11 @@ class _Silence:
         )
 
 
-class _Harvest:
+class Work:
+    """One harvest under way."""
+
     def __init__(
-        self, world: World, database: Database, settings: HarvestSettings, tally: _Tally
+        self, world: World, database: Database, settings: HarvestSettings, tally: Tally
     ) -> None:
         self._world = world
         self._database = database
@@ -238,7 +243,8 @@ def _readings(source: Source, path: Path, cursor: Cursor | None, size: int) -> I
         reading = source.read(path, cursor)
         yield reading
         before = cursor.offset if cursor is not None and not reading.whole else 0
-        if reading.cursor.offset >= size or reading.cursor.offset <= before:
+        more = before < reading.cursor.offset < size
+        if not more or reading.bytes_read < BATCH:
             return
         cursor = reading.cursor
 

@@ -44,12 +44,15 @@ class Facts:
             self._first = min(self._first or seen.at, seen.at)
             self._last = max(self._last or seen.at, seen.at)
 
-    def began_before(self, database: Database, session: str) -> bool:
-        """Return whether these records begin before the stored session does."""
-        row = database.row("SELECT started_at, id FROM sessions WHERE id = ?", (session,))
+    def began_before(self, database: Database, name: str, session: str) -> bool:
+        """Return whether these records, of ``name``, begin before a stored session does.
+
+        Of two that begin at once, as a fork and its origin do, the lesser name counts as earlier.
+        """
+        row = database.row("SELECT started_at FROM sessions WHERE id = ?", (session,))
         if row is None or self._first is None:
             return False
-        return row["started_at"] is None or _stamp(self._first) < str(row["started_at"])
+        return (_stamp(self._first), name) < (str(row["started_at"] or "9"), session)
 
     def write(self, database: Database, session: str, harness: str, name: str, path: str) -> None:
         """Merge these facts into the row of ``session``, made if it is not there."""

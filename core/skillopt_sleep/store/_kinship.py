@@ -32,7 +32,7 @@ class Kinship:
         twin = "" if facts.parent else self._twin(name, calls)
         if not twin:
             return name, not known
-        if facts.began_before(self._database, twin):
+        if facts.began_before(self._database, name, twin):
             self._rename(twin, name, keep=known)
             return name, False
         if known:

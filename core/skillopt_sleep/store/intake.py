@@ -30,6 +30,11 @@ _EARLIER = (
     " WHERE (coalesce(excluded.at, '9'), excluded.path, excluded.line)"
     " < (coalesce({0}.at, '9'), {0}.path, {0}.line)"
 )
+SPEAKS = (
+    "(EXISTS (SELECT 1 FROM turns WHERE session = {0})"
+    " OR EXISTS (SELECT 1 FROM tool_calls WHERE session = {0}))"
+)
+"""SQL: whether a session holds anything but facts; of those that do not nothing is shown."""
 _TURN = (
     "INSERT INTO turns (session, key, kind, text, pasted, at, language, path, line)"
     " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (session, key) DO UPDATE SET"
@@ -132,41 +137,58 @@ class Intake:
             part.add(record)
         taken = Taken()
         with self._database.transaction():
-            if reading.whole:
-                self._drop(path, parts)
+            had = self._drop(path, parts) if reading.whole else {}
             for session, part in parts.items():
-                taken = _sum(taken, self._session(session, part, path, excluded))
+                taken = _sum(taken, self._session(session, part, path, excluded, had))
         return taken
 
-    def _drop(self, path: str, parts: Mapping[str, _Part]) -> None:
-        """Drop what a rewritten file told before, of the sessions that it still tells of."""
+    def _drop(self, path: str, parts: Mapping[str, _Part]) -> dict[str, int]:
+        """Drop what a rewritten file told before, of the sessions that it still tells of.
+
+        Returns:
+            How many prompts each of them had.
+        """
         told = [
             (name, path)
             for session, part in parts.items()
             if (part.turns or part.calls)
             and (name := self._kinship.stored(f"{self._harness}:{session}"))
         ]
+        had = {name: self._prompts(name) for name, _ in told}
         if told:
             self._database.many("DELETE FROM turns WHERE session = ? AND path = ?", told)
             self._database.many("DELETE FROM tool_calls WHERE session = ? AND path = ?", told)
+        return had
 
-    def _session(self, session: str, part: _Part, path: str, excluded: frozenset[str]) -> Taken:
+    def _session(
+        self,
+        session: str,
+        part: _Part,
+        path: str,
+        excluded: frozenset[str],
+        had: Mapping[str, int],
+    ) -> Taken:
         name = f"{self._harness}:{session}"
         if session in excluded or self._kinship.forgotten(name):
             return Taken(left_out=1)
         identifier, new = self._kinship.home(name, part.facts, part.calls)
         part.facts.write(self._database, identifier, self._harness, session, path)
-        before = 0 if new else self._prompts(identifier)
+        new = identifier not in had and (new or self._empty(identifier))
+        before = had.get(identifier, 0 if new else self._prompts(identifier))
         self._turns(identifier, part.turns, path)
         self._calls(identifier, part, path)
         self._database.many(_USAGE, [self._use(identifier, use) for use in part.usage])
         human = sum(turn.kind in HUMAN_KINDS for turn in part.turns)
         return Taken(
-            new_sessions=int(new),
-            prompts=self._prompts(identifier) - before if human else 0,
+            new_sessions=int(new and bool(part.turns or part.calls)),
+            prompts=max(0, self._prompts(identifier) - before) if human else 0,
             human_turns=human,
             calls=len(part.calls) + len(part.turns) - human,
         )
+
+    def _empty(self, identifier: str) -> bool:
+        row = self._database.row(f"SELECT {SPEAKS.format('?1')} AS speaks", (identifier,))
+        return not (row and row["speaks"])
 
     def _prompts(self, identifier: str) -> int:
         row = self._database.row(

@@ -22,7 +22,7 @@ from skillopt_sleep.model.session import (
 )
 from skillopt_sleep.store._kinship import Kinship
 from skillopt_sleep.store.database import Database, Row
-from skillopt_sleep.store.intake import Intake, Taken
+from skillopt_sleep.store.intake import SPEAKS, Intake, Taken
 
 _ORDER = "coalesce(started_at, '9'), id"
 
@@ -81,7 +81,7 @@ class SessionStore:
         return tuple(str(row["id"]) for row in self._rows("", (), repository, 0))
 
     def _rows(self, harness: str, origins: Sequence[str], repository: str, limit: int) -> list[Row]:
-        where, params = ["1"], list[object]()
+        where, params = [SPEAKS.format("sessions.id")], list[object]()
         if harness:
             where.append("harness = ?")
             params.append(harness)
@@ -164,7 +164,10 @@ class SessionStore:
 
     def count(self) -> Mapping[str, int]:
         """Return how many sessions there are, per source name."""
-        rows = self._database.rows("SELECT harness, count(*) AS n FROM sessions GROUP BY harness")
+        rows = self._database.rows(
+            f"SELECT harness, count(*) AS n FROM sessions WHERE {SPEAKS.format('sessions.id')}"
+            " GROUP BY harness"
+        )
         return {str(row["harness"]): int(row["n"]) for row in rows}
 
     def human_turns(self, harness: str) -> int:
