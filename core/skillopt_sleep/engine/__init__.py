@@ -15,6 +15,7 @@ from skillopt_sleep.config import Config
 from skillopt_sleep.engine.archive import Archive
 from skillopt_sleep.engine.doctor import Doctor
 from skillopt_sleep.engine.gate import GateDesk
+from skillopt_sleep.engine.handoff import Handoff
 from skillopt_sleep.engine.installs import Installs
 from skillopt_sleep.engine.jobs import Jobs
 from skillopt_sleep.engine.nights import Nights
@@ -71,6 +72,11 @@ class Engine:
     def jobs(self) -> Jobs:
         """Nights in processes of their own."""
         return Jobs(self.world)
+
+    @property
+    def handoff(self) -> Handoff:
+        """Prompts that wait for the user's own agent."""
+        return Handoff(self.world, self.config, self.database)
 
     @property
     def review(self) -> Review:

@@ -65,8 +65,15 @@ _PACKAGES = re.compile(r"\b(requests|httpx|numpy|pandas|ruff|rich|pytest)\b")
 class SimulatedModel:
     """Answers what a night asks; equal questions get a new draw of the noise each time."""
 
-    def __init__(self, seed: int = 1) -> None:
+    def __init__(self, seed: int = 1, *, ideas: tuple[str, ...] = (IDLE_RULE,)) -> None:
+        """Make a model.
+
+        Args:
+            seed: Equal seeds give equal noise.
+            ideas: Rules it proposes as an optimizer beside what the human said.
+        """
         self._seed = seed
+        self._ideas = ideas
         self._asked: Counter[str] = Counter()
         self._lock = threading.Lock()
 
@@ -75,6 +82,8 @@ class SimulatedModel:
         for mark, answer in _ROLES:
             if mark in asked.system:
                 return answer(asked)
+        if "You see trials" in asked.system:
+            return _reflect(asked, self._ideas)
         return self._attempt(asked)
 
     def _attempt(self, asked: Asked) -> str:
@@ -109,7 +118,7 @@ def _preferences(text: str) -> dict[str, str]:
     return {old.lower(): new.lower() for new, old in _PREFER.findall(text)}
 
 
-def _reflect(asked: Asked) -> str:
+def _reflect(asked: Asked, ideas: tuple[str, ...]) -> str:
     rules = [
         f"Use `{new}` instead of `{old}` for every command that installs, runs or builds something."
         for old, new in sorted(_preferences(_said(asked.user)).items())
@@ -119,7 +128,7 @@ def _reflect(asked: Asked) -> str:
         {"op": "add", "anchor": "", "text": rule, "why": why, "trials": labels}
         for rule, why in (
             *((rule, "the human corrected this in several sessions") for rule in rules),
-            (IDLE_RULE, "a calm start may help"),
+            *((idea, "it may help") for idea in ideas),
         )
         if rule not in asked.user
     ]
@@ -179,7 +188,6 @@ def _name(asked: Asked) -> str:
 _ROLES: tuple[tuple[str, Callable[[Asked], str]], ...] = (
     ("You see edits that were proposed apart", _merge),
     ("You see proposed edits. Rank them", _rank),
-    ("You see trials", _reflect),
     ("You advise yourself", _nothing("advice", "")),
     ("You look at requests that one person made", _name),
     ("numbered remarks of a person", _corrections),
