@@ -3,6 +3,8 @@
 Every secret is drawn at run time, so that none stands in the repository.
 """
 
+# ruff: noqa: RUF001 -- foreign scripts are what is tested
+
 from __future__ import annotations
 
 import json
@@ -194,6 +196,21 @@ NAMED: list[tuple[str, str]] = [
     (f"ENV JWT_SECRET {_RANDOM}\nJWT_SECRET={_RANDOM}", "JWT_SECRET=" + _RANDOM),
     (f'<add key="ApiKey" apiKey="{_RANDOM}" />', _RANDOM),
     (f'setHeader("X-Auth-Token", "{_RANDOM}")', _RANDOM),
+    (f'process.env.STRIPE_KEY = "{_RANDOM}"', _RANDOM),
+    (f"api.set_token('{_RANDOM}')", _RANDOM),
+    (f"PRIVATE-TOKEN: {_RANDOM}", _RANDOM),
+    (f'<add key="Password" value="{_PW}"/>', _PW),
+    (f"<password>{_PW}</password>", _PW),
+    (f"the password is {_PLAIN}", _PLAIN),
+    (f"Das Passwort ist {_PLAIN}", _PLAIN),
+    (f"contraseña: {_PW}", _PW),
+    (f"密码：{_PW}", _PW),
+    (f"my api key is {_RANDOM}, use it", _RANDOM),
+    (f"**Token:** {_RANDOM}", _RANDOM),
+    (f"| API key | {_RANDOM} |", _RANDOM),
+    (f"auth: '{_RANDOM}'", _RANDOM),
+    (f"PGPASS={_PLAIN}", _PLAIN),
+    (f"pw: {_PW}", _PW),
     (f"spring.datasource.password={_PLAIN}\n", _PLAIN),
 ]
 _MARKERS = {"Y", "webhooks/7319024588123904", "==;"}
@@ -284,6 +301,17 @@ BENIGN = [
     "csrf_token = request.form['csrf_token']",
     "expect(token).toBe('abc')",
     "version = '1.2.3-beta.4'",
+    '"minipass": "^7.1.2", "bypass": "^10.2.5"',
+    "--- PASS: TestFoo2 (0.00s)",
+    "pass: 12, token | kind | value",
+    "the password is sha256 of the name",
+    "should_pass('WinDLL(./_sqlite3.dll)')",
+    "('http', 'user/name', 'password', 'localhost:22')",
+    "USER_PASSWD = '%s:%s' % (USER, PASSWORD)",
+    "the password is required, the token is invalid",
+    "'AuthorizationRef', 'BslnFormat0Part', 'SecretKeyFormat2Part'",
+    "author: Jane, authority=2, authenticated: true",
+    "private_key: PKCS7PrivateKeyTypes",
 ]
 
 

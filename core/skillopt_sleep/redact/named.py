@@ -17,7 +17,9 @@ _ANNOTATION = (
     r"[ \t]{0,3}:[ \t]{0,3}&?(?:'static )?[a-z][a-z0-9_.<>\[\]| ]{1,40}(?<=[ \t])(?==[ \t]?[\"'`])"
 )
 _PARTED = rf"""[a-z0-9_-]{{0,32}}(?:{_QUOTE})?\]?(?:{_ANNOTATION})?""" + (
-    r"""[ \t]{0,8}(?::=|=>|==?|:|%3d|%3a|\\u003d|(?<=["']),(?=[ \t]?["'])|>(?=[^<\s]{4,200}</))"""
+    r"""[ \t]{0,8}(?::=|=>|==?|:|%3d|%3a|\\u003d|(?<=["']),(?=[ \t]?["'])|>(?=[^<\s]{4,200}</)"""
+    r"""|\((?=["'])|[ \t]\|(?=[ \t])|(?<=["'])[ \t]{1,3}value="""
+    r"""|[ \t](?:is|ist|es|est)(?=[ \t])|[\uff1a是为])(?:\*\*)?"""
 )
 _LEAD = re.compile(
     rf"""(?i)(?P<gap>[ \t]{{0,8}})(?P<scheme>(?:bearer|basic|token|apikey|digest)[ \t]{{1,4}})?"""
@@ -28,24 +30,33 @@ _IN_QUOTES = re.compile(r"(?:[^\s\"'`\\&%]|\\u[0-9a-fA-F]{4}|\\+/|%(?!22|27)|&(?
 _OPEN = re.compile(r"(?:[^\s\"'`\\,;&<>(){}\[\]|]|\\u[0-9a-fA-F]{4})+")
 _LONGEST = 4096
 _JUDGED = 200
-_NAME = re.compile(r"[A-Za-z0-9_.-]{1,80}")
+_NAME = re.compile(r"[\w.-]{1,80}")
 
-_STEMS = ("pass", "pwd", "secret", "token", "credential", "authorization", "key", "amz-signature")
+_STEMS = (
+    *("pass", "pw", "secret", "token", "credential", "auth", "key", "amz-signature"),
+    *("contraseñ", "пароль", "密码", "パスワード"),
+)
 _NEVER = {
     "token": r"(?!s?\\?\"?: ?\d)",
-    "pass": r"(?=w|phrase|code|(?<=[_-]pass)(?![a-z])|pass(?![a-z]))",
+    "pass": r"(?=w|phrase|code|(?<=[_-]pass)(?![a-z])|pass(?![a-z])|=|\\?[\"']?[:=] ?\\?[\"'])",
+    "pw": r"(?=d|[=:])",
+    "auth": r"(?=orization|[\"']?[=:])",
+    "contraseñ": "a",
 }
 _NAMED = tuple((stem, re.compile(stem + _NEVER.get(stem, "") + _PARTED)) for stem in _STEMS)
 _KEY_OWNER = re.compile(
     r"(?:api|access|account|private|auth|encryption|signing|master|service|shared|storage|license"
-    r"|session|app|client|jwt|hmac|subscription|ssh|webhook)[_-]?\Z"
+    r"|session|app|client|jwt|hmac|subscription|ssh|webhook)[_ -]?\Z"
 )
 _NO_NAME = re.compile(r"(?:::|\barn:[^\s\"']{0,60}:)\Z")
+_COLON = re.compile(r":|\uff1a|%3|[是为]| (?:is|ist|es|est)\Z")
+_INITIAL = re.compile(r"(?:^|[^A-Za-z0-9])pass|PASS")
+_BARE_PASS = re.compile(r"pass(?![a-z])")
 _FLAG = re.compile(
     r"--(?:[a-z0-9]{1,20}-){0,3}(?:password|passwd|passphrase|secret|token|api-?key|pat)[ \t]{1,4}"
 )
 _NETRC = re.compile(r"login\s{1,4}\S{1,80}\s{1,4}password[ \t]{1,4}")
-_PASSWORD = re.compile(r"pass|pwd")
+_PASSWORD = re.compile(r"pass|pwd?|contras|пароль|密码|パスワード")
 
 _BEARER = re.compile(r"bearer(?:[ \t]{1,4}|%20|\+)([a-z0-9._~+/=-]{16,2000})")
 _COOKIE = re.compile(
@@ -93,13 +104,15 @@ def _assignments(text: str, folded: str, pattern: re.Pattern[str]) -> Iterator[S
         ):  # names within a long value are not looked at: time stays linear
             passed = value.end()
         name = _name(text, folded, found)
+        argument = found[0].endswith((",", "("))
         beside = Beside(
             name=name.lstrip("-."),
-            password=_PASSWORD.search(found[0]) is not None,
-            quoted=lead["quote"] is not None,
+            password=not argument and _PASSWORD.search(found[0]) is not None,
+            quoted=not argument and lead["quote"] is not None,
             tight=not lead["gap"] or name.startswith("--"),
-            colon=":" in found[0] or "%3" in found[0],
-            header=bool(lead["scheme"] or lead["scheme2"]) or "uthorization" in name,
+            colon=_COLON.search(found[0]) is not None,
+            header=bool(lead["scheme"] or lead["scheme2"])
+            or name.lower().endswith("authorization"),
             after=text[value.end() : value.end() + 1],
         )
         if name and is_secret(value[0][:_JUDGED], beside):
@@ -109,7 +122,11 @@ def _assignments(text: str, folded: str, pattern: re.Pattern[str]) -> Iterator[S
 def _name(text: str, folded: str, found: re.Match[str]) -> str:
     """Return the whole name as written, or "" where it names no secret (``a:secret``)."""
     start = found.start()
-    if found[0].startswith("key") and not _KEY_OWNER.search(folded, max(0, start - 14), start):
+    if found[0].startswith("key"):
+        constant = text.startswith("KEY", start) and text.endswith("_", 0, start)
+        if not constant and not _KEY_OWNER.search(folded, max(0, start - 14), start):
+            return ""
+    if _BARE_PASS.match(found[0]) and not _INITIAL.search(text, max(0, start - 1), start + 4):
         return ""
     whole = _NAME.search(text, max(0, start - 40), found.end())
     while whole and whole.end() < start:

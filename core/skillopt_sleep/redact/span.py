@@ -22,7 +22,7 @@ _EXAMPLE = re.compile(
       ) $
     | example | placeholder | change[-_]?me | change[-_]this | redacted | replace[-_]?(?:me|with)
     | insert[-_] | dummy | \byour[-_]?(?:api|token|key|secret|pass) | [*x]{5,} | \.\.\. | …
-    | \$\{ | \{\{ | \$\( | <secret: | <email: | user-[0-9a-f]{4} | lorem | abcdef0?123
+    | \$\{ | \{\{ | \$\( | <secret: | <email: | %[sdr]\b | user-[0-9a-f]{4} | lorem | abcdef0?123
     | abc-?123$ | ^foo | ^bar\d*$ | deadbeef | 0123456789
     """
 )

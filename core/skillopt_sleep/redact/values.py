@@ -27,7 +27,7 @@ _CODE = re.compile(
     r"(?:\.{0,2}/|~/|[A-Za-z]:\\|https?://|\w+::)"  # a path, a URL, a scope
     r"|(?:self|this|cls|config|settings|props|args|opts|options|ctx|req|request|env|data|os|params)\b[.?!\[]"
     r"|[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)+$"  # attribute access
-    r"|\d+(?:\.\d+)+$|v?\d+(?:\.\d+)*[a-z]?\d*$|\d{4}-\d\d-\d\d"
+    r"|[\^~<>=]{1,2} ?v?\d|\d+(?:\.\d+)+$|v?\d+(?:\.\d+)*[a-z]?\d*$|\d{4}-\d\d-\d\d"
 )
 _NAME = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*$")
 _ENV_NAME = re.compile(r"[A-Z][A-Z0-9_]*$")
@@ -35,8 +35,9 @@ _MIXED = re.compile(r"(?=.*\d)(?=.*[A-Za-z])|(?=.*[^\w\s.,:/-])(?=.*[A-Za-z0-9])
 _TEST_WORDS = re.compile(
     r"(?i)(?:my|test|some|super|top|very|new|old|wrong|bad|good|valid|invalid|user|admin|secret"
     r"|password|passwd|pass|token|key|value|access|refresh|api|auth|client|id|the|a|[-_. ]"
-    r"|\d{1,3}$)+!?$"
+    r"|sha\d+|md5|base64|bcrypt|argon2|utf8|oauth2?|x509|ed25519|[rhe]s256|aes\d*|rsa|\d{1,3}$)+!?$"
 )
+_VOWEL = re.compile(r"[AEIOUYaeiouy]")
 _NAME_WORDS = re.compile(r"[A-Z][a-z]{2,}|(?<![A-Za-z])[a-z]{3,}(?=[A-Z_.-]|$)")
 
 
@@ -71,12 +72,16 @@ def is_secret(value: str, beside: Beside) -> bool:
         return False
     if beside.header:
         return (is_random(value, least=10) and not _is_worded(value)) or _is_opaque(value)
-    if _CODE.match(value) or (not beside.quoted and beside.after in ("(", "[", "{")):
+    if _CODE.match(value) or (not beside.quoted and _is_call(value + beside.after)):
         return False
     environment = beside.tight and not beside.quoted and _ENV_NAME.match(beside.name) is not None
     if beside.password:
         return _is_password(value, beside, environment=environment)
     return _is_token(value, beside, environment=environment)
+
+
+def _is_call(value: str) -> bool:
+    return any(mark in value for mark in "([{")
 
 
 def _is_password(value: str, beside: Beside, *, environment: bool) -> bool:
@@ -93,7 +98,7 @@ def _is_password(value: str, beside: Beside, *, environment: bool) -> bool:
 
 
 def _is_token(value: str, beside: Beside, *, environment: bool) -> bool:
-    if _is_worded(value):
+    if _is_worded(value, quoted=beside.quoted or environment):
         return False
     if environment or beside.quoted:
         return is_random(value, least=8 if environment else 12) or _is_opaque(value)
@@ -102,10 +107,14 @@ def _is_token(value: str, beside: Beside, *, environment: bool) -> bool:
     return is_random(value)
 
 
-def _is_worded(value: str) -> bool:
-    """Tell whether a value is made of words, as ``Ed25519PrivateKey`` and ``sha256-of-file``."""
-    words = sum(len(word) for word in _NAME_WORDS.findall(value))
-    return _WORDY.match(value) is not None or words >= 0.5 * len(value)
+def _is_worded(value: str, *, quoted: bool = True) -> bool:
+    """Tell whether a value is made of words, as ``Ed25519PrivateKey`` and ``sha256-of-file``.
+
+    Drawn values hold short words by chance, so more of a quoted value must be words.
+    """
+    named = [word for word in _NAME_WORDS.findall(value) if _VOWEL.search(word)]
+    enough = 0.7 if quoted and not value.islower() else 0.5 if value.islower() else 0.58
+    return _WORDY.match(value) is not None or sum(map(len, named)) >= enough * len(value)
 
 
 def _is_opaque(value: str) -> bool:
