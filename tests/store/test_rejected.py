@@ -49,7 +49,7 @@ def test_a_rejection_outlives_the_process_and_fades_until_it_is_forgotten(
     add(store, "Use tabs.", day=0)
     assert known(store, day=0) == [("Use tabs.", 1.0)]
     assert known(store, day=int(HALF_LIFE)) == [("Use tabs.", 0.5)]
-    assert known(store, day=int(2 * HALF_LIFE) + 1) == []
+    assert known(store, day=int(4 * HALF_LIFE)) == []
 
 
 def test_the_same_meaning_is_remembered_once_and_longer(store: RejectedStore) -> None:
@@ -80,7 +80,17 @@ def test_the_opposite_of_a_rejected_edit_is_not_rejected() -> None:
     assert not rejects(buffer, Edit(kind=EditKind.DELETE, anchor="Use tabs for indentation."))
 
 
-@given(st.floats(0, 100), st.floats(0, 100))
+def test_the_edits_of_a_rejected_union_share_the_blame_and_are_told_but_not_kept_out() -> None:
+    union = [rule("Use tabs."), rule("Be brief."), rule("Name the file.")]
+    buffer = rejections(union, 0.0)
+    assert [round(one.strength, 2) for one in buffer] == [0.33, 0.33, 0.33]
+    assert not rejects(buffer, rule("Use tabs."))
+    again = with_rejected(buffer, rejections([rule("Use tabs.")], 1.0), 1.0)
+    assert rejects(again, rule("Use tabs."))
+    assert not rejects(fresh(again, 2 * HALF_LIFE), rule("Use tabs."))
+
+
+@given(st.floats(0, 30), st.floats(0, 30))
 def test_fading_does_not_depend_on_how_often_it_is_looked_at(first: float, second: float) -> None:
     buffer = rejections([rule("Use tabs.")], 0.0)
     middle, end = min(first, second), max(first, second)

@@ -9,10 +9,13 @@ from skillopt_sleep.model.edit import Edit, EditKind
 from skillopt_sleep.model.wording import covers, says_same
 
 HALF_LIFE = 10.0
-"""Rounds (nights, or epochs of training) after which half of a rejection is forgotten."""
+"""Rounds after which half of a rejection is forgotten; a night is a round, an epoch is so many."""
 
-FORGOTTEN = 0.25
-"""A rejection weaker than this is forgotten, so that the edit may be proposed again."""
+BLOCKS = 0.5
+"""A rejection at least this strong keeps the edit out; a weaker one is only told."""
+
+FORGOTTEN = 0.1
+"""A rejection weaker than this is forgotten."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,7 +25,8 @@ class RejectedEdit:
     Attributes:
         kind: What it would have done.
         text: What it said; for a deletion, what it would have deleted.
-        strength: Rejections it stands for, faded to ``round``, > 0.
+        strength: Rejections it stands for, faded to ``round``, > 0; of a rejected union each of k
+            edits has the k-th part.
         round: Number of the round, >= 0, that ``strength`` holds for; nights count in days.
     """
 
@@ -45,9 +49,11 @@ class RejectedEdit:
 
 
 def rejections(edits: Sequence[Edit], now: float) -> tuple[RejectedEdit, ...]:
-    """Return edits as freshly rejected ones."""
+    """Return the edits of one rejected candidate, which share the blame."""
+    share = 1.0 / max(1, len(edits))
     return tuple(
-        RejectedEdit(kind=edit.kind, text=edit.text or edit.anchor, round=now) for edit in edits
+        RejectedEdit(kind=edit.kind, text=edit.text or edit.anchor, strength=share, round=now)
+        for edit in edits
     )
 
 
@@ -73,9 +79,9 @@ def fresh(known: Sequence[RejectedEdit], now: float) -> tuple[RejectedEdit, ...]
 
 
 def rejects(known: Sequence[RejectedEdit], edit: Edit) -> bool:
-    """Whether the buffer, as it stands, holds an edit of this meaning."""
+    """Whether an edit of this meaning was rejected strongly enough to be kept out."""
     (wanted,) = rejections([edit], 0.0)
-    return any(_means_same(one, wanted) for one in known)
+    return any(one.strength >= BLOCKS and _means_same(one, wanted) for one in known)
 
 
 _ADDING = frozenset({EditKind.ADD, EditKind.INSERT_AFTER, EditKind.REPLACE})

@@ -10,6 +10,7 @@ import math
 import re
 import unicodedata
 from collections.abc import Mapping, Set
+from functools import lru_cache
 
 SAME_MEANING = 0.75
 """Two texts at least this alike say the same."""
@@ -74,6 +75,7 @@ def normal(text: str) -> str:
     return " ".join(straight.split())
 
 
+@lru_cache(maxsize=4096)
 def terms(text: str) -> Terms:
     """Return the signed terms of a rule; False is the sign of a negated one.
 

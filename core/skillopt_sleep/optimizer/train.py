@@ -17,7 +17,7 @@ from skillopt_sleep.model.apply import apply_edits
 from skillopt_sleep.model.attempt import Attempt
 from skillopt_sleep.model.progress import Tick
 from skillopt_sleep.model.proposal import Candidate
-from skillopt_sleep.model.rejected import rejections, with_rejected
+from skillopt_sleep.model.rejected import HALF_LIFE, fresh, rejections, with_rejected
 from skillopt_sleep.model.task import Task
 from skillopt_sleep.model.usage import NO_USAGE, Usage
 from skillopt_sleep.optimizer.course import Course, RunState, StepRecord, TrainOutcome
@@ -212,11 +212,12 @@ class _Run:
     def _refused(self, made: Candidate, said: _Word) -> RunState:
         if said.decision != "reject":
             return self._state
-        epoch = float(self._state.position // (self._course.steps_per_epoch + 1))
-        new = rejections(made.edits, epoch)
+        # Half of a rejection is forgotten from one epoch to the next.
+        now = HALF_LIFE * (self._state.position // (self._course.steps_per_epoch + 1))
+        new = rejections(made.edits, now)
         return replace(
             self._state,
-            rejected=with_rejected(self._state.rejected, new, epoch),
+            rejected=with_rejected(self._state.rejected, new, now),
             rejected_now=(*self._state.rejected_now, *made.edits),
         )
 
@@ -271,7 +272,14 @@ class _Run:
             state.meta, accepted=state.accepted_now, rejected=state.rejected_now
         )
         self._folder.save_note(f"epochs/{epoch:02d}/meta", {"before": state.meta, "after": meta})
-        return replace(state, meta=meta, last_epoch=state.current, accepted_now=(), rejected_now=())
+        return replace(
+            state,
+            meta=meta,
+            last_epoch=state.current,
+            rejected=fresh(state.rejected, HALF_LIFE * (epoch + 1)),
+            accepted_now=(),
+            rejected_now=(),
+        )
 
     def _slow(self, epoch: int) -> RunState:
         """Set guidance from what changed since last epoch; nothing if the document did not."""

@@ -215,7 +215,8 @@ class Trainer:
         chosen = select(self.advisor, brief, fresh, autonomous=autonomous)
         edits = chosen.edits
         if self.settings.update_mode == "rewrite":
-            edits = rewrite(self.advisor, brief, edits)
+            anew = rewrite(self.advisor, brief, edits)
+            edits = tuple(edit for edit in anew if not rejects(memory.rejected, edit))
         return _Learned(
             edits=edits,
             patches=(*reflection.failures, *reflection.successes),

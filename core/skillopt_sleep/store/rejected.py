@@ -22,13 +22,27 @@ class RejectedStore:
         return fresh(self._all(project, skill_name), _day(at))
 
     def add(
-        self, edits: Sequence[Edit], *, project: str, skill_name: str, night: str, at: datetime
+        self,
+        edits: Sequence[Edit],
+        *,
+        project: str,
+        skill_name: str,
+        night: str,
+        at: datetime,
     ) -> None:
-        """Remember what the gate rejected in a night; a second call for it changes nothing."""
+        """Remember what the gate rejected in a night; a second call for it changes nothing.
+
+        Args:
+            edits: Each of them rejected in its own right.
+            project: Folder of the project.
+            skill_name: Name of the skill document.
+            night: Night id.
+            at: Now.
+        """
         with self._database.transaction():
             if not edits or self._knows_night(project, skill_name, night):
                 return
-            new = rejections(edits, _day(at))
+            new = [one for edit in edits for one in rejections([edit], _day(at))]
             names = {(one.kind, one.text) for one in new}
             kept = with_rejected(self._all(project, skill_name), new, _day(at))
             self._database.execute(
