@@ -145,6 +145,7 @@ _PW = "tr0ub4dor" + "&3x"
 _PLAIN = "hunter" + "2"
 _RANDOM = _drawn(32)
 _HEX32 = _drawn(32, _HEX)
+_HEX64 = _drawn(64, _HEX)
 _AWS40 = _drawn(40, _ALNUM + "+/")
 
 NAMED: list[tuple[str, str]] = [
@@ -209,6 +210,8 @@ NAMED: list[tuple[str, str]] = [
     (f"**Token:** {_RANDOM}", _RANDOM),
     (f"| API key | {_RANDOM} |", _RANDOM),
     (f"auth: '{_RANDOM}'", _RANDOM),
+    (f"GET /b/o?X-Amz-Expires=60&X-Amz-Signature={_HEX64}", _HEX64),
+    (f"https://x.blob.core.windows.net/c?sv=2024&sig={quote(_HEX64)}%3D", _HEX64),
     (f"PGPASS={_PLAIN}", _PLAIN),
     (f"pw: {_PW}", _PW),
     (f"spring.datasource.password={_PLAIN}\n", _PLAIN),

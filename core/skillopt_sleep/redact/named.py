@@ -33,7 +33,7 @@ _JUDGED = 200
 _NAME = re.compile(r"[\w.-]{1,80}")
 
 _STEMS = (
-    *("pass", "pw", "secret", "token", "credential", "auth", "key", "amz-signature"),
+    *("pass", "pw", "secret", "token", "credential", "auth", "key"),
     *("contraseñ", "пароль", "密码", "パスワード"),
 )
 _NEVER = {
@@ -69,14 +69,14 @@ _LOGINS = tuple(
     for flag in (" -u", " --user")
 )
 _CLIENT = re.compile(r"\b(?:curl|wget)\b")
-_SIG = re.compile(r"sig=([A-Za-z0-9%+/_-]{40,100}={0,2})")
+_SIG = re.compile(r"sig(?:nature)?=([a-z0-9%+/_-]{40,100}={0,2})")
 _ATTRIBUTES = words("path domain expires max-age samesite secure httponly priority")
 
 
 def named_spans(text: str, folded: str) -> Iterator[Span]:
     """Yield every value that stands beside a name such as ``API_KEY`` and looks like a secret."""
     for stem, pattern in _NAMED:
-        if stem in folded:
+        if stem.isascii() or not text.isascii():
             yield from _assignments(text, folded, pattern)
     if "--" in folded:
         yield from _flags(text, folded, _FLAG)
@@ -88,8 +88,7 @@ def named_spans(text: str, folded: str) -> Iterator[Span]:
         yield from _cookies(text, folded)
     if "curl " in folded or "wget " in folded:
         yield from _logins(text)
-    if "sig=" in folded:
-        yield from _simple(text, text, _SIG)
+    yield from _simple(text, folded, _SIG)
 
 
 def _assignments(text: str, folded: str, pattern: re.Pattern[str]) -> Iterator[Span]:
