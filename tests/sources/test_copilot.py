@@ -22,6 +22,7 @@ from skillopt_sleep.testing import fake_world
 
 OLD = CORPUS / "copilot" / "0.0.407" / "events.jsonl"
 MARCH = CORPUS / "copilot" / "1.0.10" / "events.jsonl"
+HEADLESS = CORPUS / "copilot" / "1.0.102-headless" / "events.jsonl"
 NEW = CORPUS / "copilot" / "1.0.102" / "events.jsonl"
 
 
@@ -94,6 +95,16 @@ def test_unknown_events_are_counted_by_version() -> None:
 def test_tokens_come_from_replies_or_else_from_the_shutdown() -> None:
     assert tokens(read("copilot", MARCH)) == (0, 50, 0, 0)
     assert tokens(read("copilot", NEW)) == (400, 70, 600, 50)
+
+
+def test_a_usage_record_is_not_counted_again_by_reply_and_shutdown() -> None:
+    assert tokens(read("copilot", HEADLESS)) == (600, 50, 400, 0)
+
+
+def test_a_run_with_a_prompt_on_the_command_line_is_headless() -> None:
+    reading = read("copilot", HEADLESS)
+    assert origins(reading) == {"headless": Origin.HEADLESS}
+    assert turns(reading, "headless") == [("prompt", "count the files")]
 
 
 def test_an_old_log_takes_its_folder_from_the_workspace_file() -> None:

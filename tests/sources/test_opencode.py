@@ -61,6 +61,17 @@ def test_a_session_with_a_parent_is_a_subagents(tmp_path: Path) -> None:
     assert turns(reading, "ses_2") == []
 
 
+def test_a_session_that_may_ask_nobody_is_headless(tmp_path: Path) -> None:
+    path = store(STATEMENTS, tmp_path / "opencode.db")
+    writer = sqlite3.connect(path)
+    writer.execute("ALTER TABLE session ADD COLUMN permission TEXT")
+    rules = '[{"permission":"question","pattern":"*","action":"deny"}]'
+    writer.execute("UPDATE session SET permission = ? WHERE id = 'ses_1'", (rules,))
+    writer.commit()
+    writer.close()
+    assert origins(read("opencode", path))["ses_1"] is Origin.HEADLESS
+
+
 def test_only_sessions_that_changed_are_read_again(tmp_path: Path) -> None:
     path = store(STATEMENTS, tmp_path / "opencode.db")
     first = read("opencode", path)

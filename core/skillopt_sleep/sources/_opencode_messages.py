@@ -15,6 +15,7 @@ from skillopt_sleep.sources._reading import (
     count,
     instant,
     items,
+    loads,
     mapping,
     words,
 )
@@ -51,7 +52,8 @@ class Conversation:
         self._line = -1
         parent = words(info.get("parent_id")) or words(info.get("parentID"))
         cwd = words(info.get("directory"))
-        own = Origin.OWN if is_own(cwd) else None
+        unasked = Origin.HEADLESS if _never_asks(info) else None
+        own = Origin.OWN if is_own(cwd) else unasked
         self._subagent = bool(parent)
         notes.add(
             SessionSeen(
@@ -176,6 +178,17 @@ class Conversation:
     def _remark(self, message: dict[str, Any], text: str, *, key: str) -> None:
         if text:
             self._turn(TurnKind.REMARK, message, text, key=key)
+
+
+def _never_asks(info: dict[str, Any]) -> bool:
+    """Return whether the session may ask nobody anything, as one of ``opencode run`` may not."""
+    rules = info.get("permission")
+    if isinstance(rules, str):
+        rules = loads(rules.encode("utf-8", "replace"))
+    return any(
+        rule.get("permission") == "question" and rule.get("action") == "deny"
+        for rule in map(mapping, items(rules))
+    )
 
 
 def _key(message: dict[str, Any], part: dict[str, Any] | None = None) -> str:

@@ -1,7 +1,7 @@
 """Reads Copilot CLI sessions: ``~/.copilot/session-state/<id>/events.jsonl``.
 
-``content`` is what was typed, ``transformedContent`` is not looked at. It knows no field by which
-a run with ``-p`` differs from a typed one.
+``content`` is what was typed, ``transformedContent`` is not looked at. Events of unknown kinds
+outside the families below are counted.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from typing import Any
 
 import yaml
 
-from skillopt_sleep.model.record import CallEnded, Cursor, Reading, SessionSeen, TurnSeen, UsageSeen
+from skillopt_sleep.model.record import CallEnded, Cursor, Reading, SessionSeen, TurnSeen
 from skillopt_sleep.model.session import Origin, TurnKind
 from skillopt_sleep.sources import Source
+from skillopt_sleep.sources._copilot_usage import Tokens
 from skillopt_sleep.sources._own import is_own
 from skillopt_sleep.sources._reading import (
     Notes,
-    count,
     instant,
     items,
     lines,
@@ -51,6 +51,8 @@ _BOOKKEEPING = (
     "permission.",
 )
 _BEGINS = ("session.start", "session.resume")
+_HEADLESS = "You are running in non-interactive mode"
+"""What the client tells the model in a run with ``-p``; no field says it."""
 _REJECTED = "denied-interactively-by-user"
 
 
@@ -85,6 +87,7 @@ class _Events:
         self._path = path
         named = path.parent.name if path.name == "events.jsonl" else path.stem
         self.state.setdefault("session", named)
+        self._tokens = Tokens(self.notes, self.state)
         self._called: set[tuple[str, str]] = set()
         self._began: dict[str, datetime] = {}
         self._apart: set[str] = set()
@@ -114,8 +117,10 @@ class _Events:
                 self._tool(kind, given, session, line=line, at=at)
             case "permission.requested" | "permission.completed":
                 self._permission(event, given, session, line)
+            case "session.usage_record":
+                self._tokens.record(given, session, at)
             case "session.shutdown":
-                self._shutdown(event, given, at)
+                self._tokens.shutdown(words(event.get("id")), given, session, at)
             case _:
                 self._other(event, given, session, line)
 
@@ -196,17 +201,7 @@ class _Events:
         model = words(given.get("model")) or self.state.get("model", "")
         if model and self.notes.first_of_model(session, model):
             self.notes.add(SessionSeen(session=session, model=model))
-        if spent := count(given.get("outputTokens")):
-            self.state["counted"] = "1"
-            self.notes.add(
-                UsageSeen(
-                    session=session,
-                    key=words(given.get("messageId")) or f"{session}:{line}",
-                    model=model,
-                    at=at,
-                    output_tokens=spent,
-                )
-            )
+        self._tokens.reply(given, session, model=model, at=at)
 
     def _call(
         self,
@@ -275,25 +270,6 @@ class _Events:
             remark = {**event, "id": f"{words(event.get('id'))}:feedback"}
             self._turn(TurnKind.REMARK, remark, session, line, text=feedback)
 
-    def _shutdown(self, event: dict[str, Any], given: dict[str, Any], at: datetime | None) -> None:
-        """Note the tokens of one process; its replies have told their own output."""
-        counted = self.state.pop("counted", "")
-        for model, metrics in mapping(given.get("modelMetrics")).items():
-            usage = mapping(mapping(metrics).get("usage"))
-            cached = count(usage.get("cacheReadTokens"))
-            self.notes.add(
-                UsageSeen(
-                    session=self.state["session"],
-                    key=f"{words(event.get('id'))}:{model}",
-                    model=model,
-                    at=at,
-                    input_tokens=max(0, count(usage.get("inputTokens")) - cached),
-                    output_tokens=0 if counted else count(usage.get("outputTokens")),
-                    cache_read_tokens=cached,
-                    cache_write_tokens=count(usage.get("cacheWriteTokens")),
-                )
-            )
-
     def _other(self, event: dict[str, Any], given: dict[str, Any], session: str, line: int) -> None:
         kind = words(event.get("type"))
         if kind == "session.model_change":
@@ -301,6 +277,8 @@ class _Events:
             self.notes.add(SessionSeen(session=session, model=self.state["model"]))
         elif kind == "skill.invoked":
             self.notes.add(SessionSeen(session=session, skill=words(given.get("name"))))
+        elif kind == "system.message" and _HEADLESS in words(given.get("content")):
+            self.notes.add(SessionSeen(session=session, origin=Origin.HEADLESS))
         elif kind == "abort":
             self._turn(TurnKind.INTERRUPT, event, session, line)
         elif kind == "session.compaction_complete":

@@ -30,7 +30,7 @@ from skillopt_sleep.world import World
 _PLACES = (".local/share/opencode", "Library/Application Support/opencode")
 _OVERLAP = 1_000
 """Milliseconds read again, since a change can be written later than it says."""
-_SESSION = ("id", "parent_id", "directory", "version", "revert")
+_SESSION = ("id", "parent_id", "directory", "version", "revert", "permission")
 
 
 class OpencodeSource:
@@ -94,10 +94,13 @@ def _read_store(path: Path, cursor: Cursor | None) -> Reading:
 
 def _changed(store: sqlite3.Connection, since: int) -> list[tuple[str, int]]:
     """Return (session, instant of its last change) of all that changed after ``since``."""
+    also = "UNION ALL SELECT id, time_updated FROM session"
+    if not {"id", "time_updated"} <= columns(store, "session"):
+        also = ""
     rows = store.execute(
         "SELECT session_id, max(time_updated) AS changed FROM ("
         " SELECT session_id, time_updated FROM message"
-        " UNION ALL SELECT session_id, time_updated FROM part)"
+        f" UNION ALL SELECT session_id, time_updated FROM part {also})"
         " GROUP BY session_id HAVING changed > ? ORDER BY changed, session_id",
         (since,),
     )
