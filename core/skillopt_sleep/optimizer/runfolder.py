@@ -86,8 +86,8 @@ class RunFolder:
 
     def save(self, state: RunState) -> None:
         """Write the documents, the history and the totals, and last the state."""
-        for document in {state.current, state.best}:
-            self._write(f"skills/{text_hash(document)[:12]}.md", document.encode())
+        for document in (state.current, state.best):
+            self._version(document)
         self._write(BEST, state.best.encode())
         self._json(HISTORY, [plain(one) for one in state.history])
         self._json("totals.json", {name: plain(used) for name, used in state.totals.items()})
@@ -104,7 +104,7 @@ class RunFolder:
         self._json(f"{folder}/ranking.json", [plain(edit) for edit in proposed.ranking])
         self._json(f"{folder}/apply.json", [plain(one) for one in proposed.applied])
         for one in proposed.candidates:
-            self._write(f"skills/{text_hash(one.content)[:12]}.md", one.content.encode())
+            self._version(one.content)
 
     def save_note(self, name: str, value: object) -> None:
         """Write one more artifact of JSON values under a name such as ``epochs/01/meta``."""
@@ -122,6 +122,11 @@ class RunFolder:
             "scores.json",
             {name: plain(one) if one is not None else None for name, one in scores.items()},
         )
+
+    def _version(self, document: str) -> None:
+        name = f"skills/{text_hash(document)[:12]}.md"
+        if not (self.path / name).exists():
+            self._write(name, document.encode())
 
     def _json(self, name: str, value: object) -> None:
         self._write(name, orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS))
