@@ -50,6 +50,11 @@ _FIELDS = frozenset(
         "toolUseID", "toolUseResult", "turnOrigin", "type", "url", "userType", "uuid", "version",
     }
 )  # fmt: skip
+_TELLING = (
+    "sessionId", "agentId", "isSidechain", "cwd", "gitBranch", "version", "entrypoint",
+    "promptSource",
+)  # fmt: skip
+"""Fields that say which session a record belongs to, and how that session was started."""
 _SKILL_MARK = "<skill-format>true</skill-format>"
 
 
@@ -64,12 +69,14 @@ class Transcript:
         self._session = log.state.get("session", "")
         self._version = log.state.get("version", "")
         self._queue = Queue(log.state.get("queue", ""))
-        self._facts: dict[str, tuple[object, ...]] = {}
-        self._open = OpenTurns(notes, "", resumed=not log.whole)
+        self._facts: dict[tuple[object, ...], str] = {}
+        self._mains: set[str] = set()
+        self._open = OpenTurns(notes, resumed=not log.whole)
         self._opened: tuple[tuple[int, int], dict[str, str], dict[str, int]] | None = None
         self._before = log.place
         # A file of its own for a subagent names its parent in its folder or in its records.
         self._own_file = path.stem.startswith("agent-") or "subagents" in path.parts
+        self._parent = _parent_of(path)
 
     def read(self) -> Reading:
         """Read to the end of the log and return what was noted."""
@@ -129,47 +136,43 @@ class Transcript:
 
     def _main(self, record: Mapping[str, Any]) -> str:
         """Return the session this record belongs to, its facts noted; subagents have their own."""
+        facts = tuple(map(record.get, _TELLING))
+        try:
+            session = self._facts.get(facts, "")
+        except TypeError:  # a list or an object where a text belongs
+            facts, session = (), ""
+        if not session:
+            session = self._see(record)
+            self._facts[facts] = session
+        self._notes.saw(session, record.get("timestamp"))
+        return session
+
+    def _see(self, record: Mapping[str, Any]) -> str:
         named = words(record.get("sessionId")) or self._session or self._path.stem
         agent = words(record.get("agentId"))
-        parent = part = ""
-        session = named
+        session, parent, part = named, "", ""
         if self._own_file:
-            folder = self._path.parent
-            while folder.name and folder.name != "subagents":
-                folder = folder.parent
-            parent = folder.parent.name if folder.name else named
+            parent = self._parent or named
             session = f"{parent}:{agent or self._path.stem.removeprefix('agent-')}"
         elif record.get("isSidechain") is True:
             parent, part = named, SIDECHAIN
             session = f"{named}:{agent or SIDECHAIN}"
-        else:
-            self._session = named
-        self._see(session, parent, part, record)
-        return session
-
-    def _see(self, session: str, parent: str, part: str, record: Mapping[str, Any]) -> None:
         cwd = words(record.get("cwd"))
-        raw = (
-            cwd,
-            record.get("gitBranch"),
-            self._version,
-            record.get("entrypoint"),
-            record.get("promptSource") == "sdk",
+        self._notes.add(
+            SessionSeen(
+                session=session,
+                origin=_origin(record, cwd, parent),
+                parent=parent,
+                cwd=cwd,
+                branch=words(record.get("gitBranch")),
+                version=words(record.get("version"))[:40] or self._version,
+                part=part,
+            )
         )
-        self._notes.saw(session, record.get("timestamp"))
-        if self._facts.get(session) == raw:
-            return
-        self._facts[session] = raw
-        seen = SessionSeen(
-            session=session,
-            origin=_origin(record, cwd, parent),
-            parent=parent,
-            cwd=cwd,
-            branch=words(record.get("gitBranch")),
-            version=self._version,
-            part=part,
-        )
-        self._notes.add(seen)
+        if not parent:
+            self._session = session
+            self._mains.add(session)
+        return session
 
     def _user(self, record: dict[str, Any], number: int) -> None:
         session = self._main(record)
@@ -182,7 +185,7 @@ class Transcript:
         ):
             return
         said = of_record(record, text_of(content))
-        if said.kind is None and session != self._session and record.get("isMeta") is not True:
+        if said.kind is None and session not in self._mains and record.get("isMeta") is not True:
             said = of_text(text_of(content))  # what a subagent was asked, whoever asked it
         if said.kind is None:
             pass  # the harness's own, known as such
@@ -199,7 +202,7 @@ class Transcript:
         session = self._main(record)
         at = instant(record.get("timestamp"))
         uuid = words(record.get("uuid"))
-        if session != self._session or self._own_file:
+        if session not in self._mains:
             # What a subagent was asked is the agent's text, not a human's.
             self._turn(session, TurnKind.ASSISTANT, f"asked:{uuid}", said.text, number, at)
             return
@@ -207,9 +210,9 @@ class Transcript:
         queued = self._queue.delivered(said.text)
         if not self._open:
             self._opened = (self._before, self._state(), dict(self._notes.skipped))
-        self._open.session = session
         self._open.add(
             Spoken(
+                session=session,
                 kind=kind,
                 text=said.text,
                 line=number,
@@ -261,7 +264,7 @@ class Transcript:
         reply = words(message.get("id")) or words(record.get("uuid"))
         model = words(message.get("model"))
         real = model != "<synthetic>"
-        if real and session == self._session and reply and self._open:
+        if self._open and real and session in self._mains and reply:
             self._open.answered(reply)
         at = instant(record.get("timestamp"))
         content = message.get("content")
@@ -315,6 +318,14 @@ class Transcript:
         said = of_text(text_of(attachment.get("prompt")))
         if said.kind is TurnKind.PROMPT and attachment.get("isMeta") is not True:
             self._spoken(record, said, number)
+
+
+def _parent_of(path: Path) -> str:
+    """Return the session whose folder of subagents holds ``path``, or ""."""
+    for folder in path.parents:
+        if folder.name == "subagents":
+            return folder.parent.name
+    return ""
 
 
 def _origin(record: Mapping[str, Any], cwd: str, parent: str) -> Origin | None:

@@ -24,6 +24,7 @@ class Spoken:
     """A human turn whose reply has not been read yet.
 
     Attributes:
+        session: The harness's id of the session.
         kind: Prompt or command.
         text: The words.
         line: 0-based line.
@@ -32,6 +33,7 @@ class Spoken:
         queued: Key under which it was noted when it was queued, or "".
     """
 
+    session: str
     kind: TurnKind
     text: str
     line: int
@@ -43,10 +45,9 @@ class Spoken:
 class OpenTurns:
     """Turns that wait for the reply that names them."""
 
-    def __init__(self, notes: Notes, session: str, *, resumed: bool) -> None:
+    def __init__(self, notes: Notes, *, resumed: bool) -> None:
         """Write to ``notes``; ``resumed`` says that an earlier reading may have noted them."""
         self._notes = notes
-        self.session = session
         self._resumed = resumed
         self._open: list[Spoken] = []
 
@@ -78,7 +79,7 @@ class OpenTurns:
     def _note(self, turn: Spoken, key: str, replaces: str) -> None:
         self._notes.add(
             TurnSeen(
-                session=self.session,
+                session=turn.session,
                 key=key,
                 kind=turn.kind,
                 text=turn.text,

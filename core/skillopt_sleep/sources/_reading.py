@@ -73,7 +73,7 @@ MAX_ASSISTANT = 4_000
 """Characters kept of one text of the agent."""
 MAX_HUMAN = 200_000
 """Characters kept of one text of the human."""
-_MARGIN = 256
+_MARGIN = 128
 """Characters beyond a cut that go through ``redact`` at least; then on to the end of the line."""
 _LINE = 4_096
 """Characters beyond a cut after which no end of a line is looked for any more."""
