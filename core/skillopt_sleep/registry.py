@@ -35,6 +35,17 @@ class Registry(Generic[P]):
         """Return all known names, sorted."""
         return tuple(sorted({*self.builtin, *(e.name for e in entry_points(group=self.group))}))
 
+    def known(self, name: str) -> str:
+        """Return ``name`` if some plugin has it; imports nothing.
+
+        Raises:
+            UnknownPluginError: No plugin has this name.
+        """
+        names = self.names()
+        if name not in names:
+            raise UnknownPluginError(self.kind, name, names)
+        return name
+
     def factory(self, name: str) -> Callable[..., P]:
         """Return the factory called ``name``; built-ins win over entry points.
 

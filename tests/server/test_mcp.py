@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, cast
 
@@ -59,7 +59,8 @@ class Scratch:
         target = self.project / "SKILL.md"
         target.write_text("old\n")
         with open_engine(project=self.project, state=self.root / "state") as engine:
-            ProposalStore(engine.database).add(build_proposal(target))
+            staged = replace(build_proposal(target), project=str(self.project))
+            ProposalStore(engine.database).add(staged)
         return target
 
 

@@ -22,11 +22,13 @@ from skillopt_sleep.errors import (
     BudgetSpentError,
     CancelledError,
 )
+from skillopt_sleep.gate.lifetime import Account, account, tonight, trial
 from skillopt_sleep.model.night import Night, NightOptions, NightStatus
 from skillopt_sleep.model.progress import Progress
 from skillopt_sleep.pool import Cancel
 from skillopt_sleep.replay import Replay
 from skillopt_sleep.sources.harvest import harvest
+from skillopt_sleep.store.candidates import CandidateStore
 from skillopt_sleep.store.database import Database
 from skillopt_sleep.store.nights import FactStore, NightStore
 from skillopt_sleep.world import World
@@ -103,6 +105,7 @@ def _work(cast: Cast, night: Night, options: NightOptions) -> Ending:
             funnel=plan.funnel,
             notes=plan.notes,
         )
+    cast, standing = _under_lifetime(cast, night)
     replay = cast.replay(plan.tasks)
     trainer = trainer_of(cast, replay, night.seed)
     proposed = propose(cast, plan, trainer)
@@ -115,7 +118,24 @@ def _work(cast: Cast, night: Night, options: NightOptions) -> Ending:
     watched = look_back(cast, plan, watched_candidate(cast, plan), replay, night.seed)
     if (void := _void(cast, replay)) is not None:
         return replace(void, funnel=(*plan.funnel, *sifted.funnel), notes=plan.notes)
-    return settle(cast, plan, proposed, sifted, judged, watched, trainer)
+    ending = settle(cast, plan, proposed, sifted, judged, watched, trainer)
+    return replace(ending, notes=(*ending.notes, standing.sentence))
+
+
+def _under_lifetime(cast: Cast, night: Night) -> tuple[Cast, Account]:
+    """Return the cast under tonight's share of the lifetime budget, and that budget's account."""
+    gate = cast.settings.gate
+    trials = [
+        trial(candidate, at=at, adopted=status == "adopted", settings=gate)
+        for candidate, at, status in CandidateStore(cast.database).judged(project=cast.project)
+        if at < night.started_at
+    ]
+    now = night.started_at
+    settings = cast.settings.model_copy(update={"gate": tonight(gate, trials, now=now)})
+    return (
+        replace(cast, settings=settings),
+        account(trials, now=now, budget=gate.lifetime_budget),
+    )
 
 
 def _plan(cast: Cast, night: Night, options: NightOptions) -> NightPlan:

@@ -146,7 +146,7 @@ def _write_down(
                 before=plan.before,
                 target=plan.target,
                 flags=tuple(f"{flag.reason}: {flag.excerpt}" for flag in flags),
-                extra=_standing(one, plan.train),
+                extra=_standing(cast, one, plan.train),
             )
             staged.append(
                 stage(
@@ -165,13 +165,14 @@ def _write_down(
     return tuple(staged)
 
 
-def _standing(one: Judged, train: Sequence[Task]) -> dict[str, str]:
+def _standing(cast: Cast, one: Judged, train: Sequence[Task]) -> dict[str, str]:
     """Return what auto-adoption asks for: strength, and sessions and days that asked for it."""
     sessions = set(backing(one.candidate, train))
     days = {task.at.date() for task in train if task.session in sessions and task.at is not None}
     strong = isinstance(one.decision, Accept) and one.decision.strong
     return {
         "strong": "yes" if strong else "no",
+        "auto": "yes" if cast.settings.gate.auto_adopt else "no",
         "sessions": str(len(sessions)),
         "days": str(len(days)),
     }

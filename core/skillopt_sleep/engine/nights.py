@@ -160,6 +160,7 @@ def _may_adopt_itself(proposal: Proposal) -> bool:
         proposal.status is ProposalStatus.SUPPORTED
         and proposal.evidence.policy == "evidence"
         and not proposal.flags
+        and facts.get("auto") == "yes"
         and facts.get("strong") == "yes"
         and int(facts.get("sessions", "0")) >= BACKED_BY
         and int(facts.get("days", "0")) >= BACKED_BY

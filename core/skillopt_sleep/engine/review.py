@@ -17,6 +17,7 @@ from skillopt_sleep.report import proposal_json, proposal_markdown
 from skillopt_sleep.staging.decide import Decisions
 from skillopt_sleep.staging.stage import unified_diff
 from skillopt_sleep.staging.transaction import Transaction
+from skillopt_sleep.store.candidates import CandidateStore
 from skillopt_sleep.store.database import Database
 from skillopt_sleep.store.proposals import ProposalStore
 from skillopt_sleep.world import World
@@ -188,6 +189,7 @@ class Review:
 
     def _settled(self, proposal: Proposal, action: str) -> None:
         self._store.use_approval(proposal, action)
+        CandidateStore(self.database).settle(proposal.candidate, proposal.status)
 
     def _noted(self, proposal: Proposal, heard: str) -> Proposal:
         noted = replace(proposal, extra={**proposal.extra, "human": heard})

@@ -14,6 +14,7 @@ from typing import Any, cast
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
+from skillopt_sleep.backends import BACKENDS
 from skillopt_sleep.backends.anthropic import KEY_VARIABLES
 from skillopt_sleep.backends.build import HANDOFF, destination, for_judge, for_optimizer
 from skillopt_sleep.backends.presets import ALIASES, preset_of
@@ -107,6 +108,8 @@ class Setup:
 
     def _model(self, role: str) -> ModelStatus:
         settings = role_settings(self.config, role)
+        if settings.name:
+            BACKENDS.known(settings.name)
         place = self._destination(settings)
         agreed = self.config.settings.consent.hosts
         return ModelStatus(

@@ -22,8 +22,9 @@ _TYPED = re.compile(r"\s*/(?:skillopt-sleep:)?sleep\s+(adopt|reject|revert)\s+(\
 def hook(event: str) -> None:
     """Answer one event of a harness; its JSON comes on stdin."""
     try:
-        told = cast("dict[str, Any]", json.loads(sys.stdin.read() or "{}"))
-        _EVENTS[event](told)
+        told: object = json.loads(sys.stdin.read() or "{}")
+        if isinstance(told, dict):
+            _EVENTS[event](cast("dict[str, Any]", told))
     except (SleepError, OSError, ValueError) as error:
         # A hook that fails would disturb the user's session; the next night tells the same again.
         click.echo(f"skillopt-sleep: {error}", err=True)
