@@ -37,14 +37,16 @@ def make_task(number: int, *, split: Split = Split.TRAIN, word: str | None = Non
     )
 
 
+def never(_one: Rollout) -> bool:
+    return False
+
+
 class Agent:
     """Passes a task if the skill has a rule with the task's word; else by a coin of its own."""
 
-    def __init__(
-        self, *, luck: float = 0.0, fails: Callable[[Rollout], bool] | None = None
-    ) -> None:
+    def __init__(self, *, luck: float = 0.0, fails: Callable[[Rollout], bool] = never) -> None:
         self.luck = luck
-        self.fails = fails or (lambda _one: False)
+        self.fails = fails
         self.asked: list[Rollout] = []
 
     def __call__(self, wanted: Sequence[Rollout]) -> tuple[Attempt, ...]:
@@ -110,7 +112,7 @@ def advise(prompt: Prompt) -> str:
 def _edits(text: str) -> list[dict[str, object]]:
     wanted: dict[str, list[str]] = {}
     for block in text.split("## Trial ")[1:]:
-        if " 0 of " in block.split("\n", 1)[0] and (seen := re.search(r"want (\w+)", block)):
+        if " 0 of " in block.split("\n", 1)[0] and (seen := re.search(r"say (\w+) please", block)):
             wanted.setdefault(seen[1], []).append(block.split(":", 1)[0])
     return [
         {
