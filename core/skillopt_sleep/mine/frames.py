@@ -162,7 +162,10 @@ _SECTION = _compiled(
     r"(?<!\w)(?:abschnitt|sectie|section|sección|sezione|seção)\s+[\"“«`'](?P<title>[^\"”»`'\n]{2,40})",
 )
 EMOJI = r"[\U0001F300-\U0001FAFF\u2600-\u27BF\u2B50\u2B55]"
-COMMENT = r"(?ms)^```\w*\n(?:(?!^```).)*?^[ \t]*(?:#(?!!)|//)"
+COMMENT = (
+    r"(?ms)^```(?!(?:bash|sh|shell|console|text|md|markdown)\b)\w+\n"
+    r"(?:(?!^```).)*?^[ \t]*(?:#(?!!)|//)"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

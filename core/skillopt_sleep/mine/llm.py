@@ -20,7 +20,7 @@ from skillopt_sleep.mine import recurring
 from skillopt_sleep.mine.checks import Bench, check_id, merged
 from skillopt_sleep.mine.groups import Group
 from skillopt_sleep.mine.outcomes import bad_outcome, good_outcome
-from skillopt_sleep.model.check import Check, Evidence, Operator
+from skillopt_sleep.model.check import Check, Evidence, Operator, Validity
 from skillopt_sleep.model.episode import Episode
 from skillopt_sleep.model.prompt import Message, Prompt, Stage
 from skillopt_sleep.redact import redact
@@ -129,7 +129,8 @@ class Miner:
         if draft is None:
             return group
         self.named += 1
-        kept = [c for c in map(self._check, draft.checks) if self._holds(c, train)]
+        tried = [self._tried(self._check(one), train) for one in draft.checks]
+        kept = [check for check in tried if check is not None]
         self.drafted += len(kept)
         self.dropped += len(draft.checks) - len(kept)
         name = " ".join(redact(draft.name).split())
@@ -177,14 +178,18 @@ class Miner:
             note=f"drafted by {self.backend.model}",
         )
 
-    def _holds(self, check: Check, train: Sequence[Episode]) -> bool:
+    def _tried(self, check: Check, train: Sequence[Episode]) -> Check | None:
+        """Return ``check`` with what is known of it, or None if any outcome speaks against it."""
+        found: set[Validity] = set()
         for episode in train:
-            good = good_outcome(episode)
-            places = [n for n, s in enumerate(episode.stretches) if s.correcting]
+            places = [n for n, stretch in enumerate(episode.stretches) if stretch.correcting]
             bad = bad_outcome(episode, places[0]) if places else None
-            if self.bench.validity(check, good, bad) is None:
-                return False
-        return True
+            validity = self.bench.validity(check, good_outcome(episode), bad)
+            if validity is None:
+                return None
+            found.add(validity)
+        proven = Validity.PROVEN in found
+        return replace(check, validity=Validity.PROVEN if proven else Validity.UNPROVEN)
 
     def _ask(self, system: str, shown: str, shape: type[_Shape]) -> _Shape | None:
         messages = [Message(role="user", text=shown)]

@@ -24,7 +24,7 @@ def outcome(stretches: Sequence[Stretch]) -> Outcome:
     calls = [call for stretch in stretches for call in stretch.calls]
     commands = tuple(call.command for call in calls if call.command)
     blocks = [stretch.answer for stretch in stretches if stretch.answer]
-    blocks += [f"```\n{text}\n```" for call in calls for text in written(call)]
+    blocks += [f"```code\n{text}\n```" for call in calls for text in written(call)]
     if commands:
         blocks.append("```bash\n" + "\n".join(commands) + "\n```")
     return Outcome(
