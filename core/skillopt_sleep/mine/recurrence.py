@@ -30,11 +30,16 @@ Embed = Callable[[Sequence[str]], Matrix]
 
 _SIDE_SHARE = 0.15
 _LEXICAL_SHARE = 0.1  # beside embeddings
-_REFERENCES = 2000  # texts at most from which the background is measured
+_REFERENCES = 1000  # texts at most from which the background is measured
 _NEAR = 0.1  # the share of references that count as the surroundings of a text
 _FEWEST_NEAR = 5
 _CROWDING = 0.2  # how much the similarity in a text's surroundings is taken off its own
 _PRIOR_PAIRS = 50.0  # how many random pairs the expected background counts as
+# The more requests have a like one, the likelier it is that the next one has, and the less
+# likeness shows it: from 1.1 times the reach where none has down to 0.65 times where all have.
+_WARY = 1.1
+_TRUSTING = 0.45
+_SHAPE = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,8 +58,8 @@ class _Kind:
     step: float
 
 
-_LEXICAL = _Kind(reach=7.0, median=0.0, step=0.04)
-_SEMANTIC = _Kind(reach=4.4, median=0.0, step=0.11)
+_LEXICAL = _Kind(reach=6.75, median=0.0, step=0.04)
+_SEMANTIC = _Kind(reach=4.45, median=0.0, step=0.11)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
@@ -195,13 +200,22 @@ def _background(
         block[rows[:, None] == references[None, :]] = np.nan
         penalty[rows] = _surroundings(block, near)
     penalty *= np.float32(_CROWDING)
-    pairs = similarities(vectors, penalty, references, references)
-    sample = pairs[_random_pairs([items[int(at)].group for at in references])]
-    median, upper = (float(np.quantile(sample, at)) for at in (0.5, 0.84))
-    trust = len(sample) / (len(sample) + _PRIOR_PAIRS)
+    alike = similarities(vectors, penalty, references, references)
+    return penalty, _threshold(
+        alike, _random_pairs([items[int(at)].group for at in references]), kind
+    )
+
+
+def _threshold(alike: Matrix, random: NDArray[np.bool_], kind: _Kind) -> float:
+    """Return how alike two clusters must be, from the similarities of the references."""
+    median, upper = (float(np.quantile(alike[random], at)) for at in (0.5, 0.84))
+    pairs = int(random.sum())
+    trust = pairs / (pairs + _PRIOR_PAIRS)
     median = trust * median + (1 - trust) * kind.median
     step = trust * (upper - median) + (1 - trust) * kind.step
-    return penalty, median + kind.reach * step
+    np.fill_diagonal(alike, -np.inf)
+    recurring = trust * float((alike.max(axis=1) >= median + kind.reach * step).mean())
+    return median + kind.reach * step * (_WARY - _TRUSTING * recurring**_SHAPE)
 
 
 def _surroundings(block: Matrix, near: int) -> Matrix:
