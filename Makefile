@@ -1,26 +1,35 @@
-PY ?= .venv/bin/python
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+PY := .venv/bin/python
+CODE := core server tests benchmarks
 
-.PHONY: check format lint types layers test setup
-
-setup:
-	python3 -m venv .venv
-	.venv/bin/pip install --quiet --upgrade pip
-	.venv/bin/pip install --quiet --editable . --group dev
+.PHONY: check format lint types layers test demo clean
 
 check: format lint types layers test
 
-format:
-	$(PY) -m ruff format --check core server tests benchmarks
+demo: .venv/made
+	.venv/bin/skillopt-sleep demo
 
-lint:
-	$(PY) -m ruff check core server tests benchmarks
+format: .venv/made
+	$(PY) -m ruff format --check $(CODE)
 
-types:
+lint: .venv/made
+	$(PY) -m ruff check $(CODE)
+
+types: .venv/made
 	$(PY) -m mypy
 	$(PY) -m pyright
 
-layers:
+layers: .venv/made
 	.venv/bin/lint-imports
 
-test:
+test: .venv/made
 	$(PY) -m pytest
+
+.venv/made: pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(PY) -m pip install --quiet --upgrade pip
+	$(PY) -m pip install --quiet --editable . --group dev
+	touch .venv/made
+
+clean:
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis dist build
