@@ -74,9 +74,10 @@ class Tasks:
 
         Raises:
             TaskFileError: A line is wrong; nothing was taken.
+            StoreError: A task would move back behind the wall; nothing was taken.
         """
         tasks = import_tasks(text)
-        self._store.put(tasks, project=self._project)
+        self._store.take(tasks, project=self._project, now=self.world.now())
         return len(tasks)
 
     def cluster_file(self, path: Path) -> dict[str, str]:
