@@ -18,6 +18,7 @@ from skillopt_sleep.model.session import Origin, TurnKind
 from skillopt_sleep.sources import Source
 from skillopt_sleep.sources._copilot_usage import Tokens
 from skillopt_sleep.sources._own import is_own
+from skillopt_sleep.sources._places import globbed, moved
 from skillopt_sleep.sources._reading import (
     Notes,
     instant,
@@ -65,9 +66,13 @@ class CopilotSource:
         return "copilot"
 
     def files(self, world: World) -> Iterator[Path]:
-        """Yield every event log under the home, sorted."""
-        folder = world.roots.home / ".copilot" / "session-state"
-        yield from sorted([*folder.glob("*/events.jsonl"), *folder.glob("*.jsonl")])
+        """Yield every event log under the home, sorted.
+
+        Raises:
+            SourceError: The sessions folder may not be listed.
+        """
+        folder = moved(world, "COPILOT_HOME", ".copilot") / "session-state"
+        yield from globbed(folder, "*/events.jsonl", "*.jsonl")
 
     def read(self, path: Path, cursor: Cursor | None) -> Reading:
         """Read the events after ``cursor``; raises OSError if the file cannot be read."""

@@ -16,6 +16,7 @@ from skillopt_sleep.model.record import CallEnded, Cursor, Reading, SessionSeen,
 from skillopt_sleep.model.session import Origin, TurnKind
 from skillopt_sleep.sources import Source
 from skillopt_sleep.sources._own import is_own
+from skillopt_sleep.sources._places import globbed
 from skillopt_sleep.sources._reading import (
     Notes,
     as_json,
@@ -53,9 +54,13 @@ class DevinSource:
         return "devin"
 
     def files(self, world: World) -> Iterator[Path]:
-        """Yield every transcript under the home, sorted."""
+        """Yield every transcript under the home, sorted.
+
+        Raises:
+            SourceError: The transcripts folder may not be listed.
+        """
         for place in _PLACES:
-            yield from sorted((world.roots.home / place).glob("*.json"))
+            yield from globbed(world.roots.home / place, "*.json")
 
     def read(self, path: Path, cursor: Cursor | None) -> Reading:
         """Read the whole document, whatever ``cursor`` says.

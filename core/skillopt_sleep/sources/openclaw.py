@@ -20,6 +20,7 @@ from skillopt_sleep.sources import Source
 from skillopt_sleep.sources._entries import Entries
 from skillopt_sleep.sources._openclaw_words import machine_made, origin_of_key, typed
 from skillopt_sleep.sources._own import is_own
+from skillopt_sleep.sources._places import globbed, moved
 from skillopt_sleep.sources._reading import (
     BATCH,
     MAX_LINE,
@@ -35,7 +36,7 @@ from skillopt_sleep.sources._sqlite import columns, next_cursor, opened, place
 from skillopt_sleep.sources._tools import is_command
 from skillopt_sleep.world import World
 
-_HOMES = (".openclaw", ".clawdbot", ".moltbot")
+_FORMER = (".clawdbot", ".moltbot")
 _STORE = "openclaw-agent.sqlite"
 _LEFT_ALONE = (".trajectory.jsonl",)
 _VIA = {
@@ -56,11 +57,17 @@ class OpenclawSource:
         return "openclaw"
 
     def files(self, world: World) -> Iterator[Path]:
-        """Yield every store and session log under the home, sorted in each folder."""
-        for home in _HOMES:
-            agents = world.roots.home / home / "agents"
-            yield from sorted(agents.glob(f"*/agent/{_STORE}"))
-            logs = sorted(agents.glob("*/sessions/*.jsonl"))
+        """Yield every store and session log under the home, sorted in each folder.
+
+        Raises:
+            SourceError: The agents folder may not be listed.
+        """
+        homes = [moved(world, "OPENCLAW_STATE_DIR", ".openclaw")]
+        homes += [world.roots.home / name for name in _FORMER]
+        for home in homes:
+            agents = home / "agents"
+            yield from globbed(agents, f"*/agent/{_STORE}")
+            logs = globbed(agents, "*/sessions/*.jsonl")
             yield from (log for log in logs if not log.name.endswith(_LEFT_ALONE))
 
     def read(self, path: Path, cursor: Cursor | None) -> Reading:

@@ -14,6 +14,7 @@ from typing import Any
 from skillopt_sleep.model.record import Cursor, Reading
 from skillopt_sleep.sources import Source
 from skillopt_sleep.sources._opencode_messages import Conversation
+from skillopt_sleep.sources._places import globbed, moved
 from skillopt_sleep.sources._reading import (
     BATCH,
     Notes,
@@ -27,7 +28,7 @@ from skillopt_sleep.sources._reading import (
 from skillopt_sleep.sources._sqlite import columns, next_cursor, opened, place
 from skillopt_sleep.world import World
 
-_PLACES = (".local/share/opencode", "Library/Application Support/opencode")
+_USUAL = ".local/share"
 _OVERLAP = 1_000
 """Milliseconds read again, since a change can be written later than it says."""
 _SESSION = ("id", "parent_id", "directory", "version", "revert", "permission")
@@ -42,9 +43,12 @@ class OpencodeSource:
         return "opencode"
 
     def files(self, world: World) -> Iterator[Path]:
-        """Yield every store under the home, sorted."""
-        for folder in _PLACES:
-            yield from sorted((world.roots.home / folder).glob("opencode*.db"))
+        """Yield every store under the home, sorted.
+
+        Raises:
+            SourceError: The data folder may not be listed.
+        """
+        yield from globbed(moved(world, "XDG_DATA_HOME", _USUAL) / "opencode", "opencode*.db")
 
     def read(self, path: Path, cursor: Cursor | None) -> Reading:
         """Read the sessions that changed since ``cursor``, or a whole export.

@@ -16,6 +16,7 @@ from skillopt_sleep.model.session import Origin
 from skillopt_sleep.sources import Source
 from skillopt_sleep.sources._oplog import replayed
 from skillopt_sleep.sources._own import is_own
+from skillopt_sleep.sources._places import globbed
 from skillopt_sleep.sources._reading import (
     Notes,
     document,
@@ -49,14 +50,16 @@ class VscodeSource:
         return "vscode"
 
     def files(self, world: World) -> Iterator[Path]:
-        """Yield every chat session under the home, sorted in each editor's folder."""
+        """Yield every chat session under the home, sorted in each editor's folder.
+
+        Raises:
+            SourceError: An editor's folder may not be listed.
+        """
         home = world.roots.home
         users = [home / desktop / name / "User" for desktop in _DESKTOPS for name in _EDITORS]
         users += [home / server / "data" / "User" for server in _SERVERS]
         for user in (*users, home / _PORTABLE):
-            yield from sorted(
-                log for pattern in _PATTERNS for log in user.glob(pattern) if not log.is_symlink()
-            )
+            yield from globbed(user, *_PATTERNS)
 
     def read(self, path: Path, cursor: Cursor | None) -> Reading:
         """Read the whole session, whatever ``cursor`` says.
