@@ -1,8 +1,8 @@
 """Corrections, measured on labelled turns and told by where they stand.
 
 ``turns.jsonl`` holds turns in five parts. ``tune`` and ``held_out`` were written before the
-patterns, ``late``, ``last`` and ``final`` after them; what the first run on each reached is in the
-documentation of mining. The patterns were never changed for ``final``.
+patterns, ``late``, ``last`` and ``final`` after them. The documentation of mining says what the
+first run on each reached, which is the figure to quote; the bounds here keep what there is.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def test_the_labelled_turns_are_many_and_of_many_languages() -> None:
         ("held_out", 0.95, 0.95),
         ("late", 0.95, 0.85),
         ("last", 0.95, 0.85),
-        ("final", 0.85, 0.55),
+        ("final", 0.9, 0.75),
     ],
 )
 def test_corrections_are_found_and_little_else(part: str, precision: float, recall: float) -> None:
