@@ -74,6 +74,15 @@ def test_case_spacing_and_closing_marks_never_tell_two_requests_apart(again: str
     assert cluster(["run the tests", "what time is it", again]) == [0, 1, 0]
 
 
+def test_one_word_in_common_is_not_enough_where_all_else_is_strange() -> None:
+    rng = random.Random(5)
+    signs = [chr(0x4E00 + at) for at in range(3000)]
+    rng.shuffle(signs)
+    strange = ["".join(signs[at : at + 12]) for at in range(0, 1200, 12)]
+    found = cluster([*strange, strange[0][:3] + "".join(signs[2000:2010])])
+    assert len(set(found)) == len(found)
+
+
 def test_requests_without_any_word_are_clustered_too() -> None:
     assert cluster(["", "   ", "???", "👍", "👍"]) == [0, 0, 1, 2, 2]
 

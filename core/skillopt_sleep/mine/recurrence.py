@@ -212,7 +212,8 @@ def _threshold(alike: Matrix, random: NDArray[np.bool_], kind: _Kind) -> float:
     pairs = int(random.sum())
     trust = pairs / (pairs + _PRIOR_PAIRS)
     median = trust * median + (1 - trust) * kind.median
-    step = trust * (upper - median) + (1 - trust) * kind.step
+    # Where random pairs share nothing at all, one word in common must not be enough.
+    step = max(trust * (upper - median) + (1 - trust) * kind.step, kind.step / 2)
     np.fill_diagonal(alike, -np.inf)
     recurring = trust * float((alike.max(axis=1) >= median + kind.reach * step).mean())
     return median + kind.reach * step * (_WARY - _TRUSTING * recurring**_SHAPE)
