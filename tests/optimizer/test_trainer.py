@@ -96,7 +96,7 @@ def test_an_edit_like_a_rejected_one_is_not_proposed_again() -> None:
     backend = ScriptedBackend(advise)
     proposed = make_trainer(Agent(), backend).propose("", TRAIN, memory=memory)
     assert "citron" not in proposed.candidates[-1].content
-    assert "1 edits were dropped: their like was rejected before" in proposed.notes
+    assert "1 edit dropped: the like was rejected before" in proposed.notes
     assert "add: mention CITRON in each answer" in backend.asked[0].messages[0].text
 
 
@@ -117,7 +117,7 @@ def test_an_autonomous_optimizer_chooses_how_many_and_that_is_told() -> None:
     settings = OptimizerSettings(schedule="autonomous")
     proposed = make_trainer(Agent(), ScriptedBackend(advise), settings).propose("", TRAIN)
     assert len(proposed.applied) == 1
-    assert "4 edits were ranked by the optimizer, which chose 1 of at most 4" in proposed.notes
+    assert "4 edits ranked by the optimizer, which chose 1 of at most 4" in proposed.notes
 
 
 def test_an_answer_in_prose_is_asked_for_again_with_the_trouble_told() -> None:
@@ -136,7 +136,7 @@ def test_a_minibatch_that_never_answers_yields_nothing_and_is_counted() -> None:
 
     settings = OptimizerSettings(minibatch_size=3)
     proposed = make_trainer(Agent(), ScriptedBackend(answer), settings).propose("", TRAIN)
-    assert "1 minibatches of trials gave no usable answer" in proposed.notes
+    assert "1 minibatch of trials gave no usable answer" in proposed.notes
     assert proposed.candidates
 
 

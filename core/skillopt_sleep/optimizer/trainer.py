@@ -258,14 +258,20 @@ def _count(reflection: Reflection) -> int:
 def _notes(reflection: Reflection, dropped: int, chosen: Selection) -> tuple[str, ...]:
     notes: list[str] = []
     if reflection.silent:
-        notes.append(f"{reflection.silent} minibatches of trials gave no usable answer")
+        notes.append(
+            f"{_some(reflection.silent, 'minibatch', 'minibatches')} of trials gave no usable answer"
+        )
     if dropped:
-        notes.append(f"{dropped} edits were dropped: their like was rejected before")
+        notes.append(f"{_some(dropped, 'edit', 'edits')} dropped: the like was rejected before")
     if not chosen.ranking:
         notes.append("the optimizer proposed no edit that could be tried")
     elif len(chosen.edits) < len(chosen.ranking):
-        notes.append(f"{len(chosen.ranking)} edits were {chosen.how}")
+        notes.append(f"{_some(len(chosen.ranking), 'edit', 'edits')} {chosen.how}")
     return tuple(notes)
+
+
+def _some(count: int, one: str, many: str) -> str:
+    return f"{count} {one if count == 1 else many}"
 
 
 def _left_out(attempts: Sequence[Attempt]) -> tuple[str, ...]:
