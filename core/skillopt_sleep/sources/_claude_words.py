@@ -25,7 +25,17 @@ _COMMAND = re.compile(r"<command-name>(.*?)</command-name>", re.DOTALL)
 _ARGUMENTS = re.compile(r"<command-args>(.*?)</command-args>", re.DOTALL)
 _SHELL = re.compile(r"<bash-input>(.*?)</bash-input>", re.DOTALL)
 _MEMORY = re.compile(r"<user-memory-input>(.*?)</user-memory-input>", re.DOTALL)
-_INTERRUPTED = "[Request interrupted by user"
+_INTERRUPTED = re.compile(r"\[Request interrupted by user(?: for tool use)?\]\s*")
+_NOTICES = (
+    "<task-notification",
+    "<teammate-message",
+    "<cross-session-message",
+    "<channel source=",
+    "[SYSTEM NOTIFICATION",
+    "[Image: source:",
+    "[Image: original ",
+)
+"""Beginnings of what other agents and the harness put in the user's place, whatever follows."""
 _CONTINUED = "This session is being continued from a previous conversation"
 _HARNESS = (
     "Operation stopped by hook",
@@ -88,8 +98,12 @@ def _not_human(record: Mapping[str, Any]) -> str:
 def of_text(text: str) -> Said:
     """Return what a text in the user's place says, by the markers around it."""
     bare = text.strip()
-    if bare.startswith(_INTERRUPTED):
-        return Said(TurnKind.INTERRUPT)
+    if stopped := _INTERRUPTED.match(bare):
+        bare = bare[stopped.end() :]
+        if not bare:
+            return Said(TurnKind.INTERRUPT)
+    if bare.startswith(_NOTICES):
+        return Said(None, why="notice")
     if bare.startswith(("<command-name>", "<command-message>")):
         return _command(bare)
     if shell := _SHELL.match(bare):

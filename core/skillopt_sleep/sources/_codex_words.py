@@ -33,6 +33,8 @@ _HARNESS = (
     "Warning: The maximum number of ",
     "Another language model started to solve this problem",
 )
+_GIVEN = re.compile(r"^## User Input\s*\n+```text\n(.*?)\n?```[ \t]*$", re.DOTALL | re.MULTILINE)
+"""Where an expanded custom prompt holds what was typed behind its name."""
 _IMAGE = re.compile(r"<image\b[^>]*>\s*(?:</image>)?\s*|</image>\s*")
 _CODES = (
     re.compile(r"(?:^|\n)Exit code: (-?\d+)"),
@@ -94,6 +96,8 @@ def typed(text: str) -> str:
         bare = bare[found[0].end() :].strip()
     if bare.startswith(_HARNESS):
         return ""
+    if given := _GIVEN.search(bare):
+        bare = given.group(1).strip()
     return _IMAGE.sub("", bare).strip() if "<image" in bare else bare
 
 
