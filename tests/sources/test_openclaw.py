@@ -15,6 +15,7 @@ from tests.sources.told import (
     origins,
     read,
     replies,
+    sessions,
     store,
     tokens,
     turns,
@@ -75,12 +76,28 @@ def test_trajectories_and_deleted_sessions_are_left_alone(tmp_path: Path) -> Non
     folder = world.roots.home / ".openclaw" / "agents" / "main"
     (folder / "sessions").mkdir(parents=True)
     (folder / "agent").mkdir()
-    names = ("a.jsonl", "a.trajectory.jsonl", "b.jsonl.deleted.2026-03-01T00-00-00.000Z")
+    stamp = "2026-03-01T00-00-00.000Z"
+    names = (
+        "a.jsonl",
+        "a.trajectory.jsonl",
+        f"b.jsonl.deleted.{stamp}",
+        f"c.jsonl.reset.{stamp}",
+    )
     for name in names:
         (folder / "sessions" / name).touch()
     (folder / "agent" / "openclaw-agent.sqlite").touch()
     found = [path.name for path in OpenclawSource().files(world)]
-    assert found == ["openclaw-agent.sqlite", "a.jsonl"]
+    assert found == ["openclaw-agent.sqlite", "a.jsonl", f"c.jsonl.reset.{stamp}"]
+
+
+def test_a_session_that_was_reset_keeps_its_id_and_a_topic_has_its_own(tmp_path: Path) -> None:
+    whole = (LOGS / "oc3.jsonl").read_bytes()
+    for name, session in (
+        ("oc3.jsonl.reset.2026-03-01T00-00-00.000Z", "oc3"),
+        ("oc3-topic-7.jsonl", "oc3-topic-7"),
+    ):
+        (tmp_path / name).write_bytes(whole)
+        assert sessions(read("openclaw", tmp_path / name)) == {session}
 
 
 def test_a_store_tells_the_human_by_its_fields(tmp_path: Path) -> None:

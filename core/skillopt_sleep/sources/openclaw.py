@@ -38,6 +38,8 @@ from skillopt_sleep.world import World
 
 _FORMER = (".clawdbot", ".moltbot")
 _STORE = "openclaw-agent.sqlite"
+_TOPIC = "-topic-"
+"""In the name of a log that shares its session id with the logs of other topics."""
 _LEFT_ALONE = (".trajectory.jsonl",)
 _VIA = {
     "spawn": Origin.SUBAGENT,
@@ -67,7 +69,7 @@ class OpenclawSource:
         for home in homes:
             agents = home / "agents"
             yield from globbed(agents, f"*/agent/{_STORE}")
-            logs = globbed(agents, "*/sessions/*.jsonl")
+            logs = globbed(agents, "*/sessions/*.jsonl", "*/sessions/*.jsonl.reset.*")
             yield from (log for log in logs if not log.name.endswith(_LEFT_ALONE))
 
     def read(self, path: Path, cursor: Cursor | None) -> Reading:
@@ -77,9 +79,9 @@ class OpenclawSource:
             OSError: The file cannot be read, or the store is locked.
             ValueError: It is neither a session log nor a store.
         """
-        if path.suffix == ".jsonl":
-            return _read_log(path, cursor)
-        return _read_store(path, cursor)
+        if path.suffix == ".sqlite":
+            return _read_store(path, cursor)
+        return _read_log(path, cursor)
 
 
 class _Conversation:
@@ -154,19 +156,20 @@ class _Conversation:
 def _read_log(path: Path, cursor: Cursor | None) -> Reading:
     log = lines(path, cursor)
     notes = Notes()
-    session = log.state.get("session", "")
+    named, session = path.name.split(".")[0], log.state.get("session", "")
     told = log.state.get("origin", "")
     origin = Origin(told) if told in set(Origin) else origin_of_key(_session_key(path))
     talk = _Conversation(
         notes,
-        session=session or path.name.split(".")[0],
+        session=session or named,
         version=log.state.get("version", ""),
         origin=origin,
     )
     for number, line in log:
         event = loads(line)
         if not session and mapping(event).get("type") == "session":
-            session = words(mapping(event).get("id")) or path.stem
+            told = words(mapping(event).get("id"))
+            session = named if not told or _TOPIC in named else told
             talk.entries.session = session
         talk.take(number, event)
     state = {"session": talk.entries.session, "version": talk.entries.version}
