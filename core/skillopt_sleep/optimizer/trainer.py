@@ -258,9 +258,8 @@ def _count(reflection: Reflection) -> int:
 def _notes(reflection: Reflection, dropped: int, chosen: Selection) -> tuple[str, ...]:
     notes: list[str] = []
     if reflection.silent:
-        notes.append(
-            f"{_some(reflection.silent, 'minibatch', 'minibatches')} of trials gave no usable answer"
-        )
+        silent = _some(reflection.silent, "minibatch", "minibatches")
+        notes.append(f"{silent} of trials gave no usable answer")
     if dropped:
         notes.append(f"{_some(dropped, 'edit', 'edits')} dropped: the like was rejected before")
     if not chosen.ranking:
