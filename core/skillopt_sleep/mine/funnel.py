@@ -27,17 +27,16 @@ def funnel(
     checked = [task for task in tasks if task.checks]
     proven = [t for t in checked if any(c.validity is not Validity.UNPROVEN for c in t.checks)]
     sides = Counter(task.split for task in checked)
-    gone = (f"{sorted_out.idle} greetings, praise or copies", sorted_out.automation)
+    gone = _counted(
+        (sorted_out.idle, "greetings, praise or copies"),
+        (sorted_out.automation, "set aside as automation"),
+    )
     return (
         FunnelStep(name="sessions", count=len(sessions)),
         FunnelStep(name="sessions mined", count=len(mined), note=_left_out(sessions, mined)),
         FunnelStep(name="human prompts", count=sum(len(session.prompts) for session in mined)),
-        FunnelStep(
-            name="requests",
-            count=asked,
-            note=gone[0] + (f"; {gone[1]} set aside as automation" if gone[1] else ""),
-        ),
-        FunnelStep(name="recurring", count=recur, note=f"{asked - recur} came once"),
+        FunnelStep(name="requests", count=asked, note=gone),
+        FunnelStep(name="recurring", count=recur, note=_counted((asked - recur, "came once"))),
         FunnelStep(name="recurring requests", count=len(groups)),
         FunnelStep(name="tasks", count=len(tasks)),
         FunnelStep(
@@ -47,6 +46,10 @@ def funnel(
         ),
         FunnelStep(name="tasks with proven checks", count=len(proven)),
     )
+
+
+def _counted(*parts: tuple[int, str]) -> str:
+    return "; ".join(f"{count} {what}" for count, what in parts if count)
 
 
 def _left_out(sessions: Sequence[Session], mined: Sequence[Session]) -> str:
