@@ -26,6 +26,17 @@ from skillopt_sleep.model.record import (
 )
 from skillopt_sleep.model.session import TurnKind
 from skillopt_sleep.redact import redact
+from skillopt_sleep.sources._clips import (
+    CUT,
+    HEAD,
+    MAX_ARGUMENTS,
+    MAX_ASSISTANT,
+    MAX_HUMAN,
+    TAIL,
+    Cut,
+    clip,
+    clipped,
+)
 from skillopt_sleep.sources._lines import (
     BATCH,
     MAX_DOCUMENT,
@@ -65,24 +76,9 @@ __all__ = [
     "words",
 ]
 
-HEAD, TAIL = 400, 600
-"""Characters kept of the start and the end of what a tool gave back."""
-MAX_ARGUMENTS = 4_000
-"""Characters kept of a call's arguments."""
-MAX_ASSISTANT = 4_000
-"""Characters kept of one text of the agent."""
-MAX_HUMAN = 200_000
-"""Characters kept of one text of the human."""
-_MARGIN = 128
-"""Characters beyond a cut that go through ``redact`` at least; then on to the end of the line."""
-_LINE = 4_096
-"""Characters beyond a cut after which no end of a line is looked for any more."""
-_BLOCK = 24_000
-"""Characters of the longest private key, the only secret that spans many lines."""
-CUT = "\n[… cut …]\n"
-"""Stands where the middle of a text was left out."""
-_BETWEEN = "\n\x00\n"
 _MOST_FILES = 100
+_GROUP = 32_768
+"""Characters that are redacted in one pass."""
 _EARLIEST, _LATEST = 946_684_800.0, 4_102_444_800.0  # 2000 to 2100
 
 
@@ -150,51 +146,50 @@ def as_json(value: object) -> str:
         return "{}"
 
 
-def clip(text: str, head: int = HEAD, tail: int = TAIL) -> str:
-    """Return the first ``head`` and last ``tail`` characters of ``text``, secrets replaced.
-
-    Secrets are replaced before the cut, in windows of whole lines that reach beyond it.
-    """
-    if len(text) > head + tail + 4 * _MARGIN:
-        first = redact(text[: _line_after(text, head)])[:head]
-        rest = redact(text[_line_before(text, len(text) - tail) :])
-        return f"{first}{CUT}{rest[len(rest) - tail :]}"
-    clean = redact(text)
-    if len(clean) <= head + tail:
-        return clean
-    return f"{clean[:head]}{CUT}{clean[len(clean) - tail :]}"
-
-
-def _line_after(text: str, cut: int) -> int:
-    found = text.find("\n", cut + _MARGIN, cut + _LINE)
-    return found if found >= 0 else cut + _LINE
-
-
-def _line_before(text: str, cut: int) -> int:
-    last = text[-_BLOCK:]
-    if "PRIVATE KEY" in last or "Private-Lines" in last:
-        return max(0, cut - _BLOCK)
-    found = text.rfind("\n", max(0, cut - _LINE), max(0, cut - _MARGIN))
-    return found if found >= 0 else max(0, cut - _LINE)
-
-
 class Notes:
     """Collects the records of one reading, each redacted and cut on entry.
 
     Attributes:
-        records: In log order.
         skipped: Count of what was passed over, by "version/kind".
     """
 
     def __init__(self) -> None:
-        self.records: list[Record] = []
+        self._records: list[Record] = []
+        self._raw: list[tuple[int, list[Cut]]] = []
+        self._waiting = 0
         self.skipped: Counter[str] = Counter()
         self._span: dict[str, tuple[str, str]] = {}
         self._models: set[tuple[str, str]] = set()
 
     def add(self, record: Record) -> None:
         """Keep ``record``, its texts redacted and cut to the caps of this module."""
-        self.records.append(_clean(record))
+        if isinstance(record, SessionSeen):
+            self._records.append(_facts(record))
+            return
+        cuts = _cuts(record)
+        if cuts:
+            self._raw.append((len(self._records), cuts))
+            # Little of a long text is redacted, yet all of it is held until then.
+            self._waiting += sum(min(len(c.text), HEAD + TAIL) + len(c.text) // 32 for c in cuts)
+        self._records.append(record)
+        if self._waiting > _GROUP:
+            self._redact()
+
+    @property
+    def records(self) -> tuple[Record, ...]:
+        """What was noted so far, in log order, redacted."""
+        self._redact()
+        return tuple(self._records)
+
+    def _redact(self) -> None:
+        clean = clipped([cut for _, cuts in self._raw for cut in cuts])
+        at = 0
+        for place, cuts in self._raw:
+            texts = clean[at : at + len(cuts)]
+            self._records[place] = _with_texts(self._records[place], texts)
+            at += len(cuts)
+        self._raw.clear()
+        self._waiting = 0
 
     def skip(self, version: str, kind: str, times: int = 1) -> None:
         """Count something passed over that a reader of this format should know."""
@@ -227,9 +222,9 @@ class Notes:
         for kind, times in (passed or {}).items():
             self.skip("", kind, times)
         for session, span in self._span.items():
-            self.records += [SessionSeen(session=session, at=instant(at)) for at in set(span)]
+            self._records += [SessionSeen(session=session, at=instant(at)) for at in set(span)]
         return Reading(
-            records=tuple(self.records),
+            records=self.records,
             cursor=cursor,
             skipped=dict(self.skipped),
             bytes_read=bytes_read,
@@ -243,62 +238,66 @@ class Notes:
         )
 
 
-def _clean(record: Record) -> Record:
+def _facts(seen: SessionSeen) -> SessionSeen:
+    if not seen.cwd and not seen.branch:
+        return seen
+    clean = redact(seen.cwd)
+    # A pseudonym in it would hide which repository this is; a secret must not be kept even here.
+    cwd = clean if "<secret:" in clean else seen.cwd
+    return replace(seen, cwd=cwd, branch=redact(seen.branch))
+
+
+def _cuts(record: Record) -> list[Cut]:
+    match record:
+        case CallEnded():
+            return [Cut(words(record.output), HEAD, TAIL)] if record.output else []
+        case TurnSeen():
+            agent = record.kind is TurnKind.ASSISTANT
+            head, tail = (MAX_ASSISTANT // 2,) * 2 if agent else (MAX_HUMAN - TAIL, TAIL)
+            texts = [record.text, *record.pasted]
+            return [Cut(words(text), head, tail) for text in texts] if any(texts) else []
+        case CallSeen():
+            texts = [record.arguments, record.command, *record.files[:_MOST_FILES]]
+            return [Cut(words(text), MAX_ARGUMENTS - TAIL, TAIL) for text in texts]
+        case _:
+            return []
+
+
+def _with_texts(record: Record, texts: list[str]) -> Record:
     # Built by name, not by ``replace``: this runs for every record of every log.
     match record:
-        case CallEnded() if record.output:
+        case CallEnded():
             return CallEnded(
                 session=record.session,
                 id=record.id,
-                output=clip(words(record.output)),
+                output=texts[0],
                 error=record.error,
                 refused=record.refused,
                 exit_code=record.exit_code,
                 seconds=record.seconds,
                 at=record.at,
             )
-        case TurnSeen() if record.text or record.pasted:
-            agent = record.kind is TurnKind.ASSISTANT
-            head, tail = (MAX_ASSISTANT // 2,) * 2 if agent else (MAX_HUMAN - TAIL, TAIL)
+        case TurnSeen():
             return TurnSeen(
                 session=record.session,
                 key=record.key,
                 kind=record.kind,
-                text=clip(words(record.text), head, tail),
+                text=texts[0],
                 line=record.line,
                 at=record.at,
-                pasted=tuple(clip(words(block), MAX_HUMAN - TAIL, TAIL) for block in record.pasted),
+                pasted=tuple(texts[1:]),
                 replaces=record.replaces,
             )
         case CallSeen():
-            return _clean_call(record)
-        case SessionSeen() if record.cwd or record.branch:
-            return replace(record, cwd=_folder(record.cwd), branch=redact(record.branch))
+            return CallSeen(
+                session=record.session,
+                id=record.id,
+                name=record.name,
+                line=record.line,
+                arguments=texts[0],
+                command=texts[1],
+                files=tuple(texts[2:]),
+                at=record.at,
+            )
         case _:
             return record
-
-
-def _clean_call(call: CallSeen) -> CallSeen:
-    head = MAX_ARGUMENTS - TAIL
-    texts = [words(call.arguments), words(call.command), *map(words, call.files[:_MOST_FILES])]
-    # One pass for all of them costs a third; a secret that spans two is not one.
-    short = sum(map(len, texts)) < head
-    clean = redact(_BETWEEN.join(texts)).split(_BETWEEN) if short else []
-    if len(clean) != len(texts):
-        clean = [clip(text, head, TAIL) for text in texts]
-    return CallSeen(
-        session=call.session,
-        id=call.id,
-        name=call.name,
-        line=call.line,
-        arguments=clean[0],
-        command=clean[1],
-        files=tuple(clean[2:]),
-        at=call.at,
-    )
-
-
-def _folder(name: str) -> str:
-    # A pseudonym in it would hide which repository this is; a secret must not be kept even here.
-    clean = redact(name)
-    return clean if "<secret:" in clean else name

@@ -1,0 +1,96 @@
+"""Cuts texts to what is kept, secrets replaced before the cut, many texts in one pass.
+
+It knows how much of each text is kept only from its caller, and no record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from skillopt_sleep.redact import redact
+
+HEAD, TAIL = 400, 600
+"""Characters kept of the start and the end of what a tool gave back."""
+MAX_ARGUMENTS = 4_000
+"""Characters kept of a call's arguments."""
+MAX_ASSISTANT = 4_000
+"""Characters kept of one text of the agent."""
+MAX_HUMAN = 200_000
+"""Characters kept of one text of the human."""
+_MARGIN = 128
+"""Characters beyond a cut that go through ``redact`` at least; then on to the end of the line."""
+_LINE = 4_096
+"""Characters beyond a cut after which no end of a line is looked for any more."""
+_BLOCK = 24_000
+"""Characters of the longest private key, the only secret that spans many lines."""
+CUT = "\n[… cut …]\n"
+"""Stands where the middle of a text was left out."""
+_BETWEEN = "\n\x00\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """A text to keep: its first ``head`` and its last ``tail`` characters.
+
+    Attributes:
+        text: The text as it stands in the log.
+        head: Characters kept of its start.
+        tail: Characters kept of its end.
+    """
+
+    text: str
+    head: int
+    tail: int
+
+    def windows(self) -> tuple[str, ...]:
+        """Return the parts to be redacted: whole lines that reach beyond what is kept."""
+        text = self.text
+        if len(text) <= self.head + self.tail + 4 * _MARGIN:
+            return (text,)
+        before = _line_before(text, len(text) - self.tail)
+        return (text[: _line_after(text, self.head)], text[before:])
+
+    def of(self, clean: Sequence[str]) -> str:
+        """Return what is kept, from the redacted windows."""
+        first, last = clean[0], clean[-1]
+        if len(clean) == 1 and len(first) <= self.head + self.tail:
+            return first
+        return f"{first[: self.head]}{CUT}{last[len(last) - self.tail :]}"
+
+
+def clip(text: str, head: int = HEAD, tail: int = TAIL) -> str:
+    """Return the first ``head`` and last ``tail`` characters of ``text``, secrets replaced."""
+    return clipped([Cut(text, head, tail)])[0]
+
+
+def clipped(cuts: Sequence[Cut]) -> list[str]:
+    """Return what is kept of each text, same order, all redacted in one pass.
+
+    One pass costs half of many. A text that holds the separator, or a secret found across two
+    texts, shows in the number of parts; then each is redacted by itself.
+    """
+    windows = [cut.windows() for cut in cuts]
+    parts = [part for found in windows for part in found]
+    clean = redact(_BETWEEN.join(parts)).split(_BETWEEN)
+    if len(clean) != len(parts):
+        clean = [redact(part) for part in parts]
+    kept: list[str] = []
+    at = 0
+    for cut, found in zip(cuts, windows, strict=True):
+        kept.append(cut.of(clean[at : at + len(found)]))
+        at += len(found)
+    return kept
+
+
+def _line_after(text: str, cut: int) -> int:
+    found = text.find("\n", cut + _MARGIN, cut + _LINE)
+    return found if found >= 0 else cut + _LINE
+
+
+def _line_before(text: str, cut: int) -> int:
+    last = text[-_BLOCK:]
+    if "PRIVATE KEY" in last or "Private-Lines" in last:
+        return max(0, cut - _BLOCK)
+    found = text.rfind("\n", max(0, cut - _LINE), max(0, cut - _MARGIN))
+    return found if found >= 0 else max(0, cut - _LINE)
