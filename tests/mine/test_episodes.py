@@ -153,6 +153,10 @@ def test_commands_are_read_for_what_they_are_for() -> None:
     assert verifies("npm run build") == "npm run build"
     assert verifies("echo pytest") == ""
     assert verifies("cat 'unclosed") == ""
+    assert verifies("mise run test -- ./core/...") == "mise run test"
+    assert verifies("yarn lint:fix") == "yarn lint:fix"
+    assert verifies("make install") == ""
+    assert landed("git commit -m \"$(cat <<'EOF'\nfix: the sum\nEOF\n)\"")
     assert verifying_part("cd core && pytest -q 2>&1 | tail -3") == "pytest -q"
     assert landed("git add . && git commit -m x")
     assert not landed("git log")

@@ -21,10 +21,24 @@ _VERIFIERS = (
     *("go test", "go vet", "go build", "golangci-lint", "cargo test", "cargo clippy"),
     *("cargo check", "cargo build", "cargo fmt", "mvn test", "mvn verify", "gradle test"),
     *("./gradlew test", "dotnet test", "dotnet build", "swift test", "mix test", "ctest"),
-    *("npm test", "npm run test", "npm run lint", "npm run build", "npm run check"),
-    *("pnpm test", "pnpm lint", "pnpm build", "yarn test", "yarn lint", "yarn build", "bun test"),
-    *("make test", "make check", "make lint", "make build", "just test", "just check"),
     *("deno test", "deno lint", "shellcheck", "terraform validate", "pre-commit run"),
+)
+_TASK_RUNNERS = (
+    "npm",
+    "pnpm",
+    "yarn",
+    "bun",
+    "make",
+    "just",
+    "mise",
+    "task",
+    "rake",
+    "nx",
+    "turbo",
+)
+_TASK_RUNNERS_MORE = ("invoke", "composer", "poe", "gmake", "moon", "pdm", "hatch", "rye")
+_VERIFYING_TASK = regex.compile(
+    r"(?:test|tests|check|checks|lint|build|verify|validate|typecheck|type-check|ci)(?:[:_.-].*)?"
 )
 _PROGRAMS = """
 pip pip3 uv poetry pdm pipenv conda npm npx pnpm yarn bun deno node python python3 go cargo
@@ -38,12 +52,13 @@ _KNOWN = frozenset(_PROGRAMS.split())
 
 
 def parts(command: str) -> Iterator[tuple[str, ...]]:
-    """Yield the words of each simple command in ``command``; unreadable ones are passed over."""
+    """Yield the words of each simple command in ``command``."""
     for piece in _SPLIT.split(_REDIRECT.sub(" ", command)):
         try:
             found = shlex.split(piece, comments=True)
         except ValueError:
-            continue
+            # A here-document or a lone quote: the first words still say what runs.
+            found = piece.split()
         while found and (_ASSIGNMENT.match(found[0]) or found[0] in ("(", "{", "!", "then", "do")):
             found = found[1:]
         if found:
@@ -65,7 +80,9 @@ def bare(simple: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _own(rest: list[str]) -> bool:
-    return any(rest[: len(v.split())] == v.split() for v in _VERIFIERS)
+    return bool(_verifying_task(tuple(rest))) or any(
+        rest[: len(v.split())] == v.split() for v in _VERIFIERS
+    )
 
 
 def verifies(command: str) -> str:
@@ -76,7 +93,17 @@ def verifies(command: str) -> str:
             head = tuple(verifier.split())
             if tail[: len(head)] == head:
                 return verifier
+        if named := _verifying_task(simple):
+            return named
     return ""
+
+
+def _verifying_task(simple: tuple[str, ...]) -> str:
+    if simple[0] not in (*_TASK_RUNNERS, *_TASK_RUNNERS_MORE):
+        return ""
+    size = 3 if simple[1:2] in (("run",), ("exec",)) else 2
+    last = simple[size - 1 : size]
+    return " ".join(simple[:size]) if last and _VERIFYING_TASK.fullmatch(last[0]) else ""
 
 
 def verifying_part(command: str) -> str:
