@@ -129,3 +129,29 @@ def test_the_history_tells_of_deleted_sessions_only(archive: Archive) -> None:
     kept = archive.store.session("aaaa0004-1111-4111-8111-111111111111")
     assert [turn.text for turn in kept.prompts].count("why is checkout slow?") == 1
     assert not kept.path.endswith("history")
+
+
+def test_a_history_whose_sessions_are_all_there_adds_no_prompt(archive: Archive) -> None:
+    name = "aaaa0050-1111-4111-8111-111111111111"
+    at = "2026-12-01T05:36:30.158Z"
+    row = {
+        "type": "user",
+        "uuid": "u1",
+        "sessionId": name,
+        "cwd": "/srv/shop",
+        "version": "2.1.197",
+        "timestamp": at,
+        "message": {"role": "user", "content": "install the requests library"},
+    }
+    archive.put(f".claude/projects/-srv-shop/{name}.jsonl", [row])
+    told = {
+        "display": "install the requests library",
+        "pastedContents": {},
+        "timestamp": 1796103390158,
+        "project": "/srv/shop",
+        "sessionId": name,
+    }
+    archive.put(".claude/history.jsonl", [told])
+    archive.harvest("claude")
+    (session,) = archive.store.sessions()
+    assert [turn.text for turn in session.prompts] == ["install the requests library"]

@@ -181,7 +181,8 @@ class SessionStore:
 
     def drop_told_history(self) -> None:
         """Drop prompts known from a history alone that a transcript tells as well."""
-        if self._database.row("SELECT 1 FROM sessions WHERE path GLOB '*#history'") is None:
+        # A session whose transcript is known names that as its path, so the turns are asked.
+        if self._database.row("SELECT 1 FROM turns WHERE key GLOB 'history:*' LIMIT 1") is None:
             return
         with self._database.transaction():
             self._database.execute(
