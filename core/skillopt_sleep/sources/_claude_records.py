@@ -130,7 +130,7 @@ class Transcript:
         elif kind not in _EXPECTED:
             self._notes.skip(self._version, f"kind {kind[:40]}")
             return
-        if record.keys() - _FIELDS and kind not in _EXPECTED:
+        if kind not in _EXPECTED and not _FIELDS.issuperset(record):
             for unknown in sorted(record.keys() - _FIELDS)[:20]:
                 self._notes.skip(self._version, f"{kind[:30]}.{unknown}")
 

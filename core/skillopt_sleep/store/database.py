@@ -63,6 +63,8 @@ class Database:
         self._connection.execute("PRAGMA journal_mode = WAL")
         self._connection.execute("PRAGMA foreign_keys = ON")
         self._connection.execute("PRAGMA synchronous = NORMAL")
+        # 16 MB of pages: a large archive is written in the order of its random keys.
+        self._connection.execute("PRAGMA cache_size = -16000")
         if found < SCHEMA_VERSION:
             self._migrate()
 
