@@ -123,6 +123,17 @@ def test_words_right_after_an_interrupt_correct_unless_they_only_go_on() -> None
     assert after_interrupt("thanks!") == ()
 
 
+def test_the_same_words_again_after_an_interrupt_correct_nothing() -> None:
+    cut = event(TurnKind.INTERRUPT)
+    again = session("a", asked("fix tests"), replied("I start."), cut, asked("Fix tests!"))
+    assert corrections(again) == ()
+
+
+def test_an_answer_given_elsewhere_than_in_a_prompt_is_no_correction() -> None:
+    answer = session("a", asked("add a page"), replied("Two ways."), remarked("no"))
+    assert corrections(answer) == ()
+
+
 def test_a_remark_inside_a_refused_call_corrects() -> None:
     refused = ToolCall(id="1", name="Bash", command="rm -rf build", after=1, refused=True)
     turns = (

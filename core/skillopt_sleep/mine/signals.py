@@ -80,13 +80,17 @@ def corrects(turn: Turn, moment: Moment) -> bool:
     """Whether ``turn`` tells the agent that what it did or was about to do is wrong."""
     if not moment.earlier or not turn.text.strip() or bare_command(turn):
         return False
+    if _flat(turn.text) == _flat(moment.earlier[-1]):
+        return False
     if moment.event in _EVENTS and _redirects(turn.text):
         return True
     if not moment.worked and moment.event is None:
         return False
     if turn.kind is TurnKind.COMMAND:
         return False
-    return complains(turn.text, after=moment.agent) or _rewords(turn.text, moment.earlier)
+    # A remark that nothing was refused for answers a question that the log does not repeat.
+    after = "?" if turn.kind is TurnKind.REMARK and moment.event is None else moment.agent
+    return complains(turn.text, after=after) or _rewords(turn.text, moment.earlier)
 
 
 def bare_command(turn: Turn) -> bool:
@@ -188,12 +192,16 @@ def stems(text: str) -> frozenset[str]:
     return frozenset(token[:_STEM] for token in tokens(text) if token[0] not in ".,;:!?")
 
 
+def _flat(text: str) -> str:
+    return " ".join(words(text))
+
+
 def _rewords(text: str, earlier: tuple[str, ...]) -> bool:
     new = stems(text)
-    flat = " ".join(words(text))
+    flat = _flat(text)
     for before in earlier[-3:]:
         old = stems(before)
-        if len(old) < 4 or flat == " ".join(words(before)):
+        if len(old) < 4 or flat == _flat(before):
             continue
         if len(new) <= 2 * len(old) and len(old & new) / len(old) >= NEAR_REPEAT:
             return True
