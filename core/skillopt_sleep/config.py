@@ -127,6 +127,22 @@ class GateSettings(_Section):
     auto_adopt: bool = False
 
 
+class ReplaySettings(_Section):
+    """How tasks are attempted: as one prompt, or by an agent CLI in a clone of the repository.
+
+    ``runner`` names the CLI; "" takes the one each task was asked of. ``login`` allows the CLI's
+    own login to be handed over, a copy for each attempt. ``unconfined`` allows attempts where no
+    sandbox keeps the agent's commands inside the clone.
+    """
+
+    mode: Literal["prompt", "workspace"] = "prompt"
+    runner: str = ""
+    timeout_s: float = Field(default=900.0, gt=0)
+    max_turns: int = Field(default=40, ge=1)
+    login: bool = False
+    unconfined: bool = False
+
+
 class BudgetSettings(_Section):
     """Hard caps for one night (0 means none) and for a month (money)."""
 
@@ -177,6 +193,7 @@ class Settings(_Section):
     judge_backend: BackendSettings = BackendSettings()
     optimizer: OptimizerSettings = OptimizerSettings()
     gate: GateSettings = GateSettings()
+    replay: ReplaySettings = ReplaySettings()
     budget: BudgetSettings = BudgetSettings()
     skill: SkillSettings = SkillSettings()
     consent: ConsentSettings = ConsentSettings()

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from skillopt_sleep.backends import Backend
+from skillopt_sleep.backends.budget import Meter
 from skillopt_sleep.config import Settings
 from skillopt_sleep.judges import Judge
 from skillopt_sleep.model.task import Task
@@ -22,6 +23,7 @@ class Bench:
         target: The model under test, metered, cached and retrying.
         judges: Judge by registry name, see ``judges.score.all_judges``.
         tasks: What to attempt; a benchmark loads its own and ignores these.
+        meter: Counts and caps the calls that do not go through ``target``; None counts nothing.
         run: Id of the night or training run; attempts of different runs are different draws.
         options: What a benchmark wants besides, such as the folder of its data.
     """
@@ -31,5 +33,6 @@ class Bench:
     target: Backend
     judges: Mapping[str, Judge]
     tasks: tuple[Task, ...] = ()
+    meter: Meter | None = None
     run: str = ""
     options: Mapping[str, str] = field(default_factory=dict[str, str])

@@ -99,6 +99,9 @@ class Attempt:
         seconds: Wall time.
         skill_loaded: Whether the client loaded the skill by itself; None where the text was
             injected, which is no proof of gain in use.
+        skill_listed: Whether the client told the model of the skill; None where it does not say.
+        client: Agent CLI that attempted it, with its version, or "" for a bare prompt.
+        notes: What was not as the log had it, such as another commit; one sentence each.
     """
 
     id: str
@@ -114,6 +117,9 @@ class Attempt:
     usage: Usage = NO_USAGE
     seconds: float = 0.0
     skill_loaded: bool | None = None
+    skill_listed: bool | None = None
+    client: str = ""
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if (self.score is None) == (self.failure is None):
