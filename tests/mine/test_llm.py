@@ -32,7 +32,7 @@ def answering(text: str) -> ScriptedBackend:
     return ScriptedBackend(answer)
 
 
-def mined(backend: ScriptedBackend, tmp_path: Path) -> Mined:
+def mined(backend: ScriptedBackend | None, tmp_path: Path) -> Mined:
     return mine(
         installs(),
         world=fake_world(tmp_path),
@@ -55,6 +55,16 @@ def test_it_names_requests_and_drafts_that_hold_are_kept(tmp_path: Path) -> None
     }
     assert {e.role for c in drafted for e in c.evidence} == {"assistant"}
     assert any("drafted 3 checks, of which 2 hold" in note for note in found.notes)
+
+
+def test_what_it_drafted_is_still_there_when_mined_without_it(tmp_path: Path) -> None:
+    first = mined(answering(draft(("rubric", "Is it pinned?"))), tmp_path)
+    again = mined(None, tmp_path)
+    assert again.clusters == first.clusters
+    assert again.tasks == first.tasks
+    redrafted = mined(answering(draft(name="Dependencies")), tmp_path)
+    assert [cluster.name for cluster in redrafted.clusters] == ["Dependencies"]
+    assert not [c for c in redrafted.tasks[0].checks if c.value == "Is it pinned?"]
 
 
 def test_agreement_of_patterns_and_model_is_reported(tmp_path: Path) -> None:

@@ -28,6 +28,7 @@ from skillopt_sleep.redact import redact
 _SHOWN = 4
 _CUT = 600
 _MAX_TOKENS = 1500
+_DRAFTED = "drafted by "
 _OPEN, _CLOSE = "<<<words", "words>>>"
 
 _DRAFT = """\
@@ -112,24 +113,27 @@ class Miner:
     agreed: int = 0
     trouble: str = ""
 
-    def improved(self, group: Group, train: Sequence[Episode]) -> Group:
-        """Return ``group`` with the model's name and those of its checks that hold.
+    def improved(self, group: Group, train: Sequence[Episode]) -> Group | None:
+        """Return ``group`` with the model's name and those of its checks that hold, or None.
 
         Args:
             group: The recurring request.
             train: Its members that stand in train; with none the model is not asked.
 
+        Returns:
+            None where the model was not asked or gave no draft.
+
         Raises:
             AnswersWantedError: The backend waits for somebody's answers.
         """
         if not train or self.trouble:
-            return group
+            return None
         self._reread(train)
         draft = self._ask(_DRAFT, _described(train), Draft)
         if draft is None:
-            return group
+            return None
         self.named += 1
-        tried = [self._tried(self._check(one), train) for one in draft.checks]
+        tried = [self._tried(self._check(one, train), train) for one in draft.checks]
         kept = [check for check in tried if check is not None]
         self.drafted += len(kept)
         self.dropped += len(draft.checks) - len(kept)
@@ -165,17 +169,25 @@ class Miner:
             self.read += len(stretches)
             self.agreed += sum((n in said) == s.correcting for n, s in enumerate(stretches, 1))
 
-    def _check(self, draft: DraftCheck) -> Check:
+    def _check(self, draft: DraftCheck, train: Sequence[Episode]) -> Check:
         operator = Operator(draft.operator)
         # The model said it, so it is no human evidence, whatever it quotes.
-        said = Evidence(session="", turn=0, role="assistant", quote=redact(draft.reason))
+        said = tuple(
+            Evidence(
+                session=episode.session,
+                turn=episode.request.index,
+                role="assistant",
+                quote=redact(draft.reason),
+            )
+            for episode in _shown(train)
+        )
         return Check(
             id=check_id(operator, draft.value),
             operator=operator,
             value=redact(draft.value),
             weight=0.5,
-            evidence=(said,),
-            note=f"drafted by {self.backend.model}",
+            evidence=said,
+            note=f"{_DRAFTED}{self.backend.model}",
         )
 
     def _tried(self, check: Check, train: Sequence[Episode]) -> Check | None:
@@ -218,9 +230,21 @@ class Miner:
         return None
 
 
-def _described(train: Sequence[Episode]) -> str:
+def carried(group: Group, name: str, checks: Sequence[Check]) -> Group:
+    """Return ``group`` with the name and the drafts that an earlier mining had for it."""
+    drafts = [check for check in checks if check.note.startswith(_DRAFTED)]
+    if not drafts and not name:
+        return group
+    return replace(group, name=name or group.name, checks=merged((*drafts, *group.checks)))
+
+
+def _shown(train: Sequence[Episode]) -> list[Episode]:
     first = recurring.medoid(train)
-    shown = [first, *(e for e in train if e.id != first.id)][:_SHOWN]
+    return [first, *(e for e in train if e.id != first.id)][:_SHOWN]
+
+
+def _described(train: Sequence[Episode]) -> str:
+    shown = _shown(train)
     requests = "\n".join(_quoted(episode.text) for episode in shown)
     said = [s.prompted.text for e in shown for s in e.stretches if s.correcting]
     remarks = "\n".join(_quoted(text) for text in said) or "(nothing)"

@@ -16,7 +16,7 @@ from skillopt_sleep.mine.checks import Bench
 from skillopt_sleep.mine.episodes import episodes
 from skillopt_sleep.mine.funnel import automation_notes, funnel
 from skillopt_sleep.mine.groups import Group, Judged, by_habit, judged
-from skillopt_sleep.mine.llm import Miner
+from skillopt_sleep.mine.llm import Miner, carried
 from skillopt_sleep.mine.recurrence import persistent_ids
 from skillopt_sleep.mine.semantic import load_embedder
 from skillopt_sleep.mine.tasks import Maker
@@ -67,9 +67,9 @@ def mine(
     sessions_of = {e.id: e.session for group in groups for e in group.episodes}
     store.record_splits(sides, sessions=sessions_of, now=world.now())
     notes = list(automation_notes(sorted_out.sources, settings.automation_per_day))
-    if backend is not None and settings.use_model:
-        miner = Miner(backend, bench)
-        groups = [miner.improved(group, _train(group, sides)) for group in groups]
+    miner = Miner(backend, bench) if backend is not None and settings.use_model else None
+    groups = _drafted(groups, miner, sides, store, project)
+    if miner is not None:
         notes += miner.notes()
         dropped_checks += miner.dropped
     maker = Maker(world=world, settings=settings, sides=sides)
@@ -135,6 +135,24 @@ def _sides(
 
 def _ledger(store: TaskStore) -> splits.Ledger:
     return splits.Ledger(tasks=store.splits(), sessions=store.session_splits())
+
+
+def _drafted(
+    groups: Sequence[Group],
+    miner: Miner | None,
+    sides: dict[str, Split],
+    store: TaskStore,
+    project: str,
+) -> list[Group]:
+    """Return ``groups`` with the model's drafts, or else with those of an earlier mining."""
+    names = {cluster.id: cluster.name for cluster in store.clusters(project=project)}
+    checks = {task.cluster: task.checks for task in store.all(project=project)}
+    done: list[Group] = []
+    for group in groups:
+        better = miner.improved(group, _train(group, sides)) if miner is not None else None
+        old = (names.get(group.id, ""), checks.get(group.id, ()))
+        done.append(carried(group, *old) if better is None else better)
+    return done
 
 
 def _train(group: Group, sides: dict[str, Split]) -> list[Episode]:
