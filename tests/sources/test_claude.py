@@ -155,3 +155,19 @@ def test_a_history_whose_sessions_are_all_there_adds_no_prompt(archive: Archive)
     archive.harvest("claude")
     (session,) = archive.store.sessions()
     assert [turn.text for turn in session.prompts] == ["install the requests library"]
+
+
+def test_a_long_second_copy_of_an_output_changes_nothing_that_is_kept(archive: Archive) -> None:
+    body = 'a "toolUseResult": b\\n' * 2_000
+    told = {"type": "tool_result", "tool_use_id": "t1", "content": body, "is_error": True}
+    rows = [
+        {"type": "assistant", "sessionId": "s", "message": {"id": "m", "content": [
+            {"type": "tool_use", "id": "t1", "name": "Bash", "input": {"toolUseResult": body}}]}},
+        {"type": "user", "sessionId": "s", "message": {"content": [told]}, "toolUseResult": body},
+    ]  # fmt: skip
+    archive.put(".claude/projects/p/s.jsonl", rows)
+    assert archive.harvest("claude").skipped == {}
+    (call,) = archive.sessions()[0].calls
+    assert (call.name, call.error) == ("Bash", True)
+    assert call.arguments.startswith('{"toolUseResult":"a ')
+    assert call.output.startswith('a "toolUseResult": b')
