@@ -41,6 +41,7 @@ HARMLESS = Phrases(
         "não esqueça|esquece|esqueças|se",
         "nie zapomnij|zapominaj",
         "не забудь|забывай|забудьте",
+        "should be possible|able|nice|easy|enough|fine|ok|okay|good|interesting|quick",
         "nothing wrong",
         "not wrong",
         "kein|keine problem|sorge|ahnung|eile|ursache",
