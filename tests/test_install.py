@@ -1,18 +1,14 @@
-"""Installing into Claude Code: previewed, merged, idempotent, reversible to the byte."""
+"""Installing into harnesses: previewed, merged, idempotent, reversible to the byte."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import cast
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from skillopt_sleep.errors import ConfigError, UnknownPluginError
 from skillopt_sleep.harness import INSTALLERS, Scope
-from skillopt_sleep.harness.merge import parse, put, render, take
 from skillopt_sleep.install import apply, installed, preview, remove
 from skillopt_sleep.testing import fake_world
 from skillopt_sleep.world import World
@@ -29,17 +25,43 @@ def folders_below(world: World) -> set[str]:
     return {str(p) for r in (world.roots.home, world.roots.cwd) for p in r.rglob("*") if p.is_dir()}
 
 
-@pytest.mark.parametrize("scope", SCOPES)
-@pytest.mark.parametrize("name", INSTALLERS.names())
+PLACES = [
+    (name, scope) for name in INSTALLERS.names() for scope in INSTALLERS.factory(name)().scopes
+]
+
+OWN = {
+    ".claude/settings.json": '{\n\t"model": "opus",\n\t"hooks": {"Stop": [{"hooks": []}]}\n}',
+    ".claude.json": '{"numStartups": 3, "mcpServers": {"x": {}}}',
+    ".mcp.json": '{"mcpServers": {"x": {}}}',
+    ".codex/config.toml": '# mine\nmodel = "m"  # best\n\n[mcp_servers.x]\ncommand = "x"\n',
+    ".copilot/mcp-config.json": '{\r\n  "mcpServers": {"x": {"type": "local"}}\r\n}\r\n',
+    ".vscode/mcp.json": '{\n  // servers\n  "servers": {"x": {}},\n  "inputs": [],\n}\n',
+    ".cursor/mcp.json": "{}",
+    ".config/devin/config.json": '{"hooks": {"Stop": []}, "a": 1}',
+    ".devin/hooks.v1.json": '{"Stop": []}\n',
+    ".openclaw/openclaw.json": "{agents: {defaults: {workspace: '~/w'}}, /* end */}\n",
+    ".config/opencode/opencode.jsonc": '{\n  "model": "x/y", // mine\n}',
+    "opencode.json": '{"$schema": "s"}',
+}
+
+
+def write_own(world: World) -> None:
+    """Write a user's own settings of every harness, each in its own manner."""
+    for root in (world.roots.home, world.roots.cwd):
+        for name, text in OWN.items():
+            path = root / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(text.encode())
+
+
+@pytest.mark.parametrize("own", [True, False])
+@pytest.mark.parametrize(("name", "scope"), PLACES)
 def test_uninstall_leaves_every_file_and_folder_as_it_was(
-    tmp_path: Path, name: str, scope: Scope
+    tmp_path: Path, name: str, scope: Scope, *, own: bool
 ) -> None:
     world = fake_world(tmp_path)
-    (world.roots.home / ".claude").mkdir()
-    (world.roots.home / ".claude" / "settings.json").write_text(
-        '{\n\t"model": "opus",\n\t"hooks": {"Stop": [{"hooks": []}]}\n}'
-    )
-    (world.roots.home / ".claude.json").write_text('{"numStartups": 3, "mcpServers": {"x": {}}}')
+    if own:
+        write_own(world)
     before, folders = files_below(world), folders_below(world)
     plan = preview(world, name, scope)
     assert files_below(world) == before
@@ -93,7 +115,7 @@ def test_broken_json_is_refused_and_left_alone(tmp_path: Path) -> None:
     world = fake_world(tmp_path)
     (world.roots.home / ".claude.json").write_text("{oops")
     before = files_below(world)
-    with pytest.raises(ConfigError, match=r"is not plain JSON \(line 1"):
+    with pytest.raises(ConfigError, match=r"is not JSON \(line 1"):
         apply(world, "claude-code", "user")
     assert files_below(world) == before
 
@@ -108,21 +130,76 @@ def test_removing_what_is_not_there_says_so(tmp_path: Path) -> None:
         remove(fake_world(tmp_path), "claude-code", "user")
 
 
-keys = st.text(st.characters(codec="ascii", exclude_characters='"\\'), min_size=1, max_size=5)
-trees = st.recursive(
-    st.none() | st.booleans() | st.integers() | keys,
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(keys, inner, max_size=3),
-    max_leaves=10,
-)
+@pytest.mark.parametrize(("name", "scope"), PLACES)
+def test_what_is_taken_out_of_a_changed_file_is_ours_alone(
+    tmp_path: Path, name: str, scope: Scope
+) -> None:
+    world = fake_world(tmp_path)
+    write_own(world)
+    before = files_below(world)
+    for change in apply(world, name, scope).changes:
+        if change.before is not None:
+            file = Path(change.path)
+            file.write_bytes(file.read_bytes() + b"\n")
+    remove(world, name, scope)
+    left = files_below(world)
+    assert left.keys() == before.keys()
+    for name, content in left.items():
+        assert content in (before[name], before[name] + b"\n"), name
 
 
-@settings(max_examples=60, deadline=None)
-@given(st.dictionaries(keys, trees, max_size=4))
-def test_what_is_put_in_can_be_taken_out_again(tree: dict[str, object]) -> None:
-    text = render(tree, None)
-    changed = parse("x", text)
-    put(changed, ("our own key", "inner"), {"a": 1})
-    again = parse("x", render(changed, text))
-    assert cast("dict[str, object]", again["our own key"]) == {"inner": {"a": 1}}
-    take(again, ("our own key", "inner"))
-    assert render(again, text) == text
+@pytest.mark.parametrize(("name", "scope"), PLACES)
+def test_a_moved_home_reaches_the_server(tmp_path: Path, name: str, scope: Scope) -> None:
+    world = fake_world(tmp_path, env={"SKILLOPT_SLEEP_HOME": "/somewhere/else"})
+    texts = [one.after or "" for one in preview(world, name, scope).changes]
+    assert any("/somewhere/else" in text and "mcp" in text for text in texts)
+
+
+@pytest.mark.parametrize(("name", "scope"), PLACES)
+def test_a_skill_of_the_users_own_that_is_named_sleep_is_not_overwritten(
+    tmp_path: Path, name: str, scope: Scope
+) -> None:
+    world = fake_world(tmp_path)
+    skills = [one for one in preview(world, name, scope).changes if one.path.endswith("SKILL.md")]
+    path = Path(skills[0].path)
+    path.parent.mkdir(parents=True)
+    path.write_text("---\nname: sleep\n---\nHow to sleep well.\n")
+    before = files_below(world)
+    with pytest.raises(ConfigError, match="is your own, nothing was changed"):
+        apply(world, name, scope)
+    assert files_below(world) == before
+
+
+def test_a_harness_without_settings_per_project_says_so(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="install with --user"):
+        preview(fake_world(tmp_path), "openclaw", "project")
+
+
+def test_a_harness_is_present_where_it_left_a_folder(tmp_path: Path) -> None:
+    world = fake_world(tmp_path)
+    (world.roots.home / ".codex").mkdir()
+    present = [n for n in INSTALLERS.names() if INSTALLERS.factory(n)().present(world)]
+    assert present == ["codex"]
+
+
+def test_toml_that_is_broken_is_refused_and_left_alone(tmp_path: Path) -> None:
+    world = fake_world(tmp_path)
+    path = world.roots.home / ".codex" / "config.toml"
+    path.parent.mkdir()
+    path.write_text("model = \n")
+    with pytest.raises(ConfigError, match="is not TOML"):
+        apply(world, "codex", "user")
+    assert path.read_text() == "model = \n"
+
+
+def test_what_a_harness_wrote_between_two_installs_survives_the_uninstall(tmp_path: Path) -> None:
+    world = fake_world(tmp_path)
+    servers = world.roots.home / ".claude.json"
+    servers.write_text('{"numStartups": 1}')
+    apply(world, "claude-code", "user")
+    servers.write_text(servers.read_text().replace("1", "2", 1))
+    moved = fake_world(tmp_path, env={"SKILLOPT_SLEEP_HOME": "/moved"})
+    apply(moved, "claude-code", "user")
+    assert "/moved" in servers.read_text()
+    remove(moved, "claude-code", "user")
+    assert servers.read_text() == '{"numStartups": 2}'

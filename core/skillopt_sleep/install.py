@@ -24,6 +24,9 @@ from skillopt_sleep.harness import INSTALLERS, Installer, Scope
 from skillopt_sleep.model.status import Change, InstallPlan
 from skillopt_sleep.world import World
 
+_NOTHING: tuple[list[str], ...] = ([], ["{}"], ["{", "}"])
+"""Words of a file that holds nothing; one that we made goes then."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Installed:
@@ -50,12 +53,17 @@ def preview(world: World, harness: str, scope: Scope) -> InstallPlan:
 
 def apply(world: World, harness: str, scope: Scope) -> InstallPlan:
     """Install, all files or (on an error before the first write) none; raises as ``preview``."""
-    plan = preview(world, harness, scope)
+    installer = INSTALLERS.factory(harness)()
+    plan = installer.plan(world, scope)
     known = _record(world, harness, scope)
-    before = {one.path: one.before for one in known.changes}
     merged = {one.path: one for one in known.changes}
     for one in plan.changes:
-        merged[one.path] = replace(one, before=before.get(one.path, one.before))
+        prior = merged.get(one.path, one)
+        before = prior.before if one.before in (prior.after, prior.before) else None
+        if before is None and one.before is not None and one is not prior:
+            # Somebody else wrote since our last install: their words are not to be lost.
+            before = _rest(installer, world, scope, replace(prior, after=one.before))
+        merged[one.path] = replace(one, before=before)
     made = list(known.made)
     for one in plan.changes:
         parent = Path(one.path).parent
@@ -98,9 +106,17 @@ def _back(installer: Installer, world: World, scope: Scope, one: Change) -> Chan
     content = read_or_none(Path(one.path))
     now = None if content is None else content.decode(errors="surrogateescape")
     after = one.before
-    if now != one.after:
-        after = None if now is None else installer.without(world, scope, one.path, now)
+    if now is None:
+        after = None
+    elif now != one.after:
+        after = _rest(installer, world, scope, replace(one, after=now))
     return Change(path=one.path, before=now, after=after, what=one.what)
+
+
+def _rest(installer: Installer, world: World, scope: Scope, one: Change) -> str | None:
+    """Return what is left of a file's text (``after``) without our part, None if nothing is."""
+    left = installer.without(world, scope, one.path, one.after or "")
+    return None if one.before is None and left.split() in _NOTHING else left
 
 
 def _write(path: str, text: str | None) -> None:

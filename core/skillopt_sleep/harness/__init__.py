@@ -19,16 +19,26 @@ class Installer(Protocol):
         """Registry name."""
         ...
 
+    @property
+    def scopes(self) -> tuple[Scope, ...]:
+        """Scopes that the harness keeps settings for."""
+        ...
+
+    def present(self, world: World) -> bool:
+        """Return whether the harness is used on this machine."""
+        ...
+
     def plan(self, world: World, scope: Scope) -> InstallPlan:
         """Return what installing would change now; nothing if all is in place.
 
         Raises:
-            ConfigError: A file of the harness is not what it should be, such as broken JSON.
+            ConfigError: A file of the harness is not what it should be, such as broken JSON, or
+                the harness has no settings of this scope.
         """
         ...
 
-    def without(self, world: World, scope: Scope, path: str, text: str) -> str | None:
-        """Return ``text`` of one installed file without our part, None if nothing else is left.
+    def without(self, world: World, scope: Scope, path: str, text: str) -> str:
+        """Return ``text`` of one installed file without our part.
 
         Used where the file has changed since it was installed.
 
@@ -41,6 +51,14 @@ class Installer(Protocol):
 INSTALLERS: Registry[Installer] = Registry(
     kind="harness to install into",
     group="skillopt_sleep.installers",
-    builtin={"claude-code": "skillopt_sleep.harness.claude_code:ClaudeCodeInstaller"},
+    builtin={
+        "claude-code": "skillopt_sleep.harness.claude_code:installer",
+        "codex": "skillopt_sleep.harness.codex:installer",
+        "copilot": "skillopt_sleep.harness.copilot:installer",
+        "cursor": "skillopt_sleep.harness.cursor:installer",
+        "devin": "skillopt_sleep.harness.devin:installer",
+        "openclaw": "skillopt_sleep.harness.openclaw:installer",
+        "opencode": "skillopt_sleep.harness.opencode:installer",
+    },
 )
 """Factories take nothing."""

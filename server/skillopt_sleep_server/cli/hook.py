@@ -14,23 +14,24 @@ import click
 from skillopt_sleep.edge import open_engine
 from skillopt_sleep.errors import SleepError
 
-_TYPED = re.compile(r"\s*/(?:skillopt-sleep:)?sleep\s+(adopt|reject|revert)\s+(\d+)\s*")
+_TYPED = re.compile(r"\s*[/$](?:skillopt-sleep:)?sleep\s+(adopt|reject|revert)\s+(\d+)\s*")
 
 
 @click.command()
 @click.argument("event", type=click.Choice(["session-start", "session-end", "prompt"]))
-def hook(event: str) -> None:
+@click.option("--source", default="claude", help="Whose logs the session is in.")
+def hook(event: str, source: str) -> None:
     """Answer one event of a harness; its JSON comes on stdin."""
     try:
         told: object = json.loads(sys.stdin.read() or "{}")
         if isinstance(told, dict):
-            _EVENTS[event](cast("dict[str, Any]", told))
+            _EVENTS[event](cast("dict[str, Any]", told), source)
     except (SleepError, OSError, ValueError) as error:
         # A hook that fails would disturb the user's session; the next night tells the same again.
         click.echo(f"skillopt-sleep: {error}", err=True)
 
 
-def _session_start(told: dict[str, Any]) -> None:
+def _session_start(told: dict[str, Any], _source: str) -> None:
     with open_engine(project=_project(told)) as engine:
         waiting = engine.review.open()
     if waiting:
@@ -38,15 +39,18 @@ def _session_start(told: dict[str, Any]) -> None:
         click.echo(f"skillopt-sleep: proposals wait for you ({numbers}); /sleep status")
 
 
-def _session_end(told: dict[str, Any]) -> None:
-    path = told.get("transcript_path")
-    if not isinstance(path, str) or not Path(path).is_file():
-        return
+def _session_end(told: dict[str, Any], source: str) -> None:
+    """Read the log that was named, or what is new in all logs of the harness."""
+    named = told.get("transcript_path")
+    path = Path(named) if isinstance(named, str) else None
     with open_engine(project=_project(told)) as engine:
-        engine.archive.harvest(file=Path(path), source="claude")
+        if path is not None and path.is_file():
+            engine.archive.harvest(file=path, source=source)
+        else:
+            engine.archive.harvest(only=(source,))
 
 
-def _prompt(told: dict[str, Any]) -> None:
+def _prompt(told: dict[str, Any], _source: str) -> None:
     found = _TYPED.fullmatch(str(told.get("prompt", "")))
     if found is None:
         return
@@ -59,7 +63,7 @@ def _project(told: dict[str, Any]) -> Path | None:
     return Path(folder) if isinstance(folder, str) and Path(folder).is_dir() else None
 
 
-_EVENTS: dict[str, Callable[[dict[str, Any]], None]] = {
+_EVENTS: dict[str, Callable[[dict[str, Any], str], None]] = {
     "session-start": _session_start,
     "session-end": _session_end,
     "prompt": _prompt,
