@@ -144,7 +144,7 @@ def test_a_history_whose_sessions_are_all_there_adds_no_prompt(archive: Archive)
         "message": {"role": "user", "content": "install the requests library"},
     }
     archive.put(f".claude/projects/-srv-shop/{name}.jsonl", [row])
-    told = {
+    told: dict[str, object] = {
         "display": "install the requests library",
         "pastedContents": {},
         "timestamp": 1796103390158,
@@ -159,8 +159,13 @@ def test_a_history_whose_sessions_are_all_there_adds_no_prompt(archive: Archive)
 
 def test_a_long_second_copy_of_an_output_changes_nothing_that_is_kept(archive: Archive) -> None:
     body = 'a "toolUseResult": b\\n' * 2_000
-    told = {"type": "tool_result", "tool_use_id": "t1", "content": body, "is_error": True}
-    rows = [
+    told: dict[str, object] = {
+        "type": "tool_result",
+        "tool_use_id": "t1",
+        "content": body,
+        "is_error": True,
+    }
+    rows: list[object] = [
         {"type": "assistant", "sessionId": "s", "message": {"id": "m", "content": [
             {"type": "tool_use", "id": "t1", "name": "Bash", "input": {"toolUseResult": body}}]}},
         {"type": "user", "sessionId": "s", "message": {"content": [told]}, "toolUseResult": body},
