@@ -29,6 +29,9 @@ Now on your own logs:
   skillopt-sleep night                         run a night; --backend handoff needs no key"""
 
 
+_TURNED_DOWN = ("failed the screen", "stopped before any test", "reject", "pending")
+
+
 @click.command()
 @click.option("--base-url", default=None, help="Run it on a real model that listens here.")
 @click.option("--model", default=None, help="Its name.")
@@ -118,7 +121,8 @@ def _story(engine: Engine, night: Night, adopted: Proposal | None) -> Iterator[s
         yield f"\n{'ADOPTED' if proposal.status is ProposalStatus.ADOPTED else 'NOT ADOPTED'}"
         yield engine.review.report(number)
     for note in night.notes:
-        yield f"- {note}"
+        if note.startswith(_TURNED_DOWN):
+            yield f"\nNOT ADOPTED\n{note}"
     spent = total_of(night.usage)
     yield f"\nIt cost {cost_line(spent)}."
     if adopted is not None:
