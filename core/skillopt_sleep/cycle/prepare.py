@@ -15,7 +15,6 @@ from skillopt_sleep.files import read_or_none
 from skillopt_sleep.mine.mining import mine
 from skillopt_sleep.model.apply import Limits
 from skillopt_sleep.model.mined import Mined
-from skillopt_sleep.model.night import FunnelStep
 from skillopt_sleep.model.progress import Progress, Tick
 from skillopt_sleep.model.rejected import RejectedEdit
 from skillopt_sleep.model.skill import managed_document
@@ -103,7 +102,6 @@ def make_plan(
     adopted = proposals.adopted(project=project, target=str(target))
     watched = adopted[-1] if adopted and adopted[-1].after == before else None
     tasks = tuple(pick([task for task in found.tasks if task.checks]))
-    checked = FunnelStep(name="tasks with a check", count=len(tasks))
     return NightPlan(
         before=before,
         target=str(target),
@@ -115,7 +113,7 @@ def make_plan(
         meta=FactStore(database).get(f"meta:{project}:{skill.name}"),
         previous=(watched.before or "") if watched else None,
         watched=watched.number if watched else 0,
-        funnel=(*found.funnel, checked),
+        funnel=found.funnel,
         notes=found.notes,
     )
 
