@@ -21,8 +21,6 @@ from skillopt_sleep.store.calls import CallStore
 from skillopt_sleep.store.database import Database
 from skillopt_sleep.world import World
 
-ENVIRONMENT = "prompt"
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cast:
@@ -65,10 +63,11 @@ class Cast:
             target=self.target,
             judges=all_judges(self.world, self.judge),
             tasks=tuple(tasks),
+            meter=self.meter,
             run=self.night,
         )
         return Replay(
-            ENVIRONMENTS.factory(ENVIRONMENT)(bench),
+            ENVIRONMENTS.factory(self.settings.replay.mode)(bench),
             AttemptStore(self.database),
             night=self.night,
             workers=self.settings.target.workers,

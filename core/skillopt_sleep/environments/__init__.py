@@ -43,6 +43,9 @@ class Environment(Protocol):
 ENVIRONMENTS: Registry[Environment] = Registry(
     kind="environment",
     group="skillopt_sleep.environments",
-    builtin={"prompt": "skillopt_sleep.environments.prompt:PromptEnvironment"},
+    builtin={
+        "prompt": "skillopt_sleep.environments.prompt:PromptEnvironment",
+        "workspace": "skillopt_sleep.environments.workspace:WorkspaceEnvironment",
+    },
 )
 """Factories take ``(bench: Bench)``, see ``environments/bench.py``."""

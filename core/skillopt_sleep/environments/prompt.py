@@ -35,7 +35,8 @@ The skill document that the user has installed stands between the marks; follow 
 applies."""
 
 _ASKED = {"name", "model", "base_url", "max_tokens", "temperature", "extra"}
-_PASS_ON = frozenset({Fault.AUTH, Fault.BUDGET, Fault.WAITING})
+PASS_ON = frozenset({Fault.AUTH, Fault.BUDGET, Fault.WAITING})
+"""Faults that end more than one attempt, and so are raised."""
 
 
 class PromptEnvironment:
@@ -91,7 +92,7 @@ class PromptEnvironment:
             return self._judged(tried, task, reply, clock() - begun)
         except (BackendError, ConfigError) as error:
             fault = error.fault if isinstance(error, BackendError) else Fault.MALFORMED
-            if fault in _PASS_ON:
+            if fault in PASS_ON:
                 raise
             failure = Failure(fault=fault, reason=str(error))
             return replace(tried, failure=failure, seconds=clock() - begun)
@@ -106,13 +107,10 @@ class PromptEnvironment:
         parts = [_INSTRUCTIONS]
         if skill.strip():
             parts.append(f"{_SKILL}\n\n{SKILL_OPEN}\n{skill.strip()}\n{SKILL_CLOSE}")
-        request = task.prompt
-        if task.context:
-            request = f"What happened before:\n{task.context}\n\nThe task:\n{task.prompt}"
         return Prompt(
             stage=Stage.ATTEMPT,
             system="\n\n".join(parts),
-            messages=(Message(role="user", text=request),),
+            messages=(Message(role="user", text=request(task)),),
             max_tokens=settings.max_tokens,
             temperature=settings.temperature,
             draw=draw,
@@ -134,6 +132,13 @@ class PromptEnvironment:
             failure=None,
             seconds=seconds,
         )
+
+
+def request(task: Task) -> str:
+    """Return what the user asks, with what an attempt has to know; no check, no reference."""
+    if not task.context:
+        return task.prompt
+    return f"What happened before:\n{task.context}\n\nThe task:\n{task.prompt}"
 
 
 def _judgeable(task: Task) -> Task:

@@ -1,29 +1,68 @@
-"""Plugin point 6: a runner drives an agent CLI on a task in a workspace.
-
-No runner ships yet; the point is open for other packages through its entry-point group.
-"""
+"""Plugin point 6: a runner drives an agent CLI on a task in a workspace."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from skillopt_sleep.model.attempt import Outcome
-from skillopt_sleep.model.task import Task
+from skillopt_sleep.agents.launch import Told
 from skillopt_sleep.registry import Registry
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Room:
+    """Where one attempt happens; all of it is thrown away afterwards.
+
+    Attributes:
+        top: The folder that holds all others; nothing outside it is written.
+        folder: The folder to work in, a clone or a folder in one.
+        home: Stands in for the user's home.
+    """
+
+    top: Path
+    folder: Path
+    home: Path
 
 
 class Runner(Protocol):
     """Drives one agent CLI."""
 
-    def run(self, task: Task, workspace: Path, *, timeout_s: float) -> Outcome:
-        """Let the agent attempt ``task`` in ``workspace``, where the skill already lies.
+    @property
+    def name(self) -> str:
+        """Registry name."""
+        ...
+
+    @property
+    def version(self) -> str:
+        """Version of the CLI, or "" where it is not installed."""
+        ...
+
+    @property
+    def skills(self) -> str:
+        """Folder, below the one it works in, where the CLI looks for skills by itself."""
+        ...
+
+    def obstacle(self) -> str:
+        """Return why it cannot attempt anything here, in one sentence, or ""."""
+        ...
+
+    def run(self, prompt: str, room: Room, *, skill: str) -> Told:
+        """Let the agent do what ``prompt`` asks in ``room``, where the skill so named lies.
 
         Raises:
             BackendError: The CLI failed, printed an error, or ran out of time.
+            ConfigError: It has no model and no login.
         """
         ...
 
 
-RUNNERS: Registry[Runner] = Registry(kind="runner", group="skillopt_sleep.runners")
-"""Factories take ``(world: World, settings: BackendSettings)``."""
+RUNNERS: Registry[Runner] = Registry(
+    kind="runner",
+    group="skillopt_sleep.runners",
+    builtin={"claude_code": "skillopt_sleep.runners.cli:claude_code"},
+)
+"""Factories take ``(world: World, settings: Settings)``."""
+
+RUNNER_OF = {"claude": "claude_code"}
+"""Source name to the runner of the same harness, where they differ."""
