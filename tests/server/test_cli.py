@@ -130,7 +130,11 @@ def test_an_unreadable_log_is_named_and_ends_nothing(shell: Shell) -> None:
     [
         (("nigth",), 2, "Did you mean 'night'?"),
         (("night",), 2, "no model is chosen"),
-        (("night", "--backend", "antropic", "--model", "m"), 2, "no backend is called 'antropic'; known: anthropic"),
+        (
+            ("night", "--backend", "antropic", "--model", "m"),
+            2,
+            "no backend is called 'antropic'; known: anthropic",
+        ),
         (("show", "7"), 1, "no proposal has the number 7"),
         (("install", "emacs"), 2, "no harness to install into is called 'emacs'"),
         (("uninstall", "claude-code"), 2, "is not installed"),
