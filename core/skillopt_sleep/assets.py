@@ -21,7 +21,8 @@ def plugin_folder(harness: str) -> Path:
     folder = _CHECKOUT / harness
     if not folder.is_dir():
         try:
-            folder = Path(str(files("skillopt_sleep_plugins"))) / harness
+            # A folder without Python files has no path of its own, only its members have.
+            folder = Path(str(files("skillopt_sleep_plugins").joinpath(harness)))
         except ModuleNotFoundError:
             folder = _CHECKOUT / harness
     if not folder.is_dir():
