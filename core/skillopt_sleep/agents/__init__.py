@@ -20,4 +20,4 @@ def find_version(world: World, program: str) -> str:
         [path, "--version"], cwd=world.roots.cwd, env=world.env, timeout_s=_PATIENCE_S
     )
     found = _NUMBER.search(finished.stdout)
-    return found.group() if found else ""
+    return found.group().rstrip(".") if found else ""

@@ -60,7 +60,12 @@ class Runner(Protocol):
 RUNNERS: Registry[Runner] = Registry(
     kind="runner",
     group="skillopt_sleep.runners",
-    builtin={"claude_code": "skillopt_sleep.runners.cli:claude_code"},
+    builtin={
+        "claude_code": "skillopt_sleep.runners.cli:claude_code",
+        "codex": "skillopt_sleep.runners.cli:codex",
+        "copilot": "skillopt_sleep.runners.cli:copilot",
+        "opencode": "skillopt_sleep.runners.cli:opencode",
+    },
 )
 """Factories take ``(world: World, settings: Settings)``."""
 

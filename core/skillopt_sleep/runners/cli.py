@@ -8,8 +8,11 @@ from pathlib import Path
 
 from skillopt_sleep.agents import find_version
 from skillopt_sleep.agents.claude_code import ClaudeCode
+from skillopt_sleep.agents.codex import Codex
 from skillopt_sleep.agents.confine import bare_env, confined, sandbox
+from skillopt_sleep.agents.copilot import Copilot
 from skillopt_sleep.agents.launch import Agent, Endpoint, Errand, Told
+from skillopt_sleep.agents.opencode import OpenCode
 from skillopt_sleep.backends.access import key_of, model_of
 from skillopt_sleep.backends.anthropic import KEY_VARIABLES, TOKEN_VARIABLE, anthropic_url
 from skillopt_sleep.backends.openai import openai_url
@@ -23,6 +26,21 @@ from skillopt_sleep.world import World
 def claude_code(world: World, settings: Settings) -> Runner:
     """Return the runner of Claude Code."""
     return CliRunner(ClaudeCode(), world, settings)
+
+
+def codex(world: World, settings: Settings) -> Runner:
+    """Return the runner of Codex."""
+    return CliRunner(Codex(), world, settings)
+
+
+def copilot(world: World, settings: Settings) -> Runner:
+    """Return the runner of Copilot CLI."""
+    return CliRunner(Copilot(), world, settings)
+
+
+def opencode(world: World, settings: Settings) -> Runner:
+    """Return the runner of OpenCode."""
+    return CliRunner(OpenCode(), world, settings)
 
 
 class CliRunner:
