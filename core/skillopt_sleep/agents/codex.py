@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from skillopt_sleep.agents.launch import Agent, Api, Endpoint, Errand, Launch, Told
 from skillopt_sleep.agents.login import hand_over
-from skillopt_sleep.agents.reading import Event, compact, cut, events, number, part, words
+from skillopt_sleep.agents.reading import Event, compact, cut, events, first, number, part, words
 from skillopt_sleep.agents.trouble import exit_trouble, trouble
 from skillopt_sleep.errors import BackendError
 from skillopt_sleep.model.attempt import Step
@@ -131,7 +131,7 @@ def _steps(entry: Event) -> Iterator[Step]:
 def _command(entry: Event) -> str:
     if entry.get("type") not in _CALLS or entry.get("name") not in _SHELLS:
         return ""
-    given: Event = next(events(words(entry.get("arguments"))), {})
+    given = first(words(entry.get("arguments")))
     asked: object = given.get("cmd") or given.get("command")
     return asked if isinstance(asked, str) else ""
 

@@ -25,6 +25,13 @@ def events(text: str) -> Iterator[Event]:
             yield cast("Event", found)
 
 
+def first(text: str) -> Event:
+    """Return the first JSON object that stands alone on a line, or an empty one."""
+    for event in events(text):
+        return event
+    return {}
+
+
 def part(event: Event, *names: str) -> Event:
     """Return the object at the end of a path of names, or an empty one."""
     here = event

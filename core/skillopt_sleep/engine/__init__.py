@@ -19,6 +19,7 @@ from skillopt_sleep.engine.handoff import Handoff
 from skillopt_sleep.engine.installs import Installs
 from skillopt_sleep.engine.jobs import Jobs
 from skillopt_sleep.engine.nights import Nights
+from skillopt_sleep.engine.replays import Replays
 from skillopt_sleep.engine.review import Review
 from skillopt_sleep.engine.setup import Setup
 from skillopt_sleep.engine.tasks import Tasks
@@ -67,6 +68,11 @@ class Engine:
     def nights(self) -> Nights:
         """Nights run and reported."""
         return Nights(self.world, self.config, self.database)
+
+    @property
+    def replays(self) -> Replays:
+        """Single tasks attempted once more."""
+        return Replays(self.world, self.config, self.database)
 
     @property
     def jobs(self) -> Jobs:

@@ -35,9 +35,6 @@ from skillopt_sleep.runners import RUNNER_OF, RUNNERS, Runner
 WORKSPACES = "skillopt-sleep-workspace"
 """Folder name by which a harvest knows the logs of our own attempts."""
 
-KEEP = "keep"
-"""Option of the bench: leave the workspaces where they are."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Plan:
@@ -117,8 +114,7 @@ class WorkspaceEnvironment:
             failure = Failure(fault=fault, reason=redact(str(error)))
             return replace(tried, failure=failure, seconds=clock() - begun)
         finally:
-            if KEEP not in self._bench.options:
-                shutil.rmtree(top, ignore_errors=True)
+            shutil.rmtree(top, ignore_errors=True)
 
     def _plan(self, task: Task) -> _Plan:
         key = (task.repository, task.commit, task.id)
@@ -157,7 +153,8 @@ class WorkspaceEnvironment:
         )
         outcome = trial.outcome(told)
         verdicts = judge_all(task, outcome, trial.judges())
-        kept = outcome if KEEP in self._bench.options else replace(outcome, workspace="")
+        # The clone is thrown away, so that its path would lead nowhere.
+        kept = replace(outcome, workspace="")
         scored = score(task.checks, verdicts)
         return replace(tried, outcome=kept, verdicts=verdicts, score=scored, failure=None)
 

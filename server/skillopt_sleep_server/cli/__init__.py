@@ -17,6 +17,7 @@ _GROUPS = {
     "sessions": "archive:sessions",
     "forget": "archive:forget",
     "tasks": "tasks:tasks",
+    "replay": "replay:replay",
     "night": "night:night",
     "run": "night:night",
     "dry-run": "night:dry_run",

@@ -87,8 +87,7 @@ def night(
     face.flags.update(flags_of(models))
     options = NightOptions(seed=seed, only=sources, harvest=not no_harvest, fresh=fresh)
     with face.engine() as engine:
-        cancel = Cancel()
-        _stop_on_signals(cancel)
+        cancel = stop_on_signals()
         if job is None:
             ended = engine.nights.run(options, progress=face.progress(), cancel=cancel)
         else:
@@ -115,9 +114,13 @@ def _show(face: Face, engine: Engine, ended: Night) -> None:
     face.say(engine.nights.report(ended))
 
 
-def _stop_on_signals(cancel: Cancel) -> None:
+def stop_on_signals() -> Cancel:
+    """Return a flag that is raised when this process is asked to end."""
+    cancel = Cancel()
+
     def stop(_number: int, _frame: FrameType | None) -> None:
         cancel.request()
 
     signal.signal(signal.SIGTERM, stop)
     signal.signal(signal.SIGINT, stop)
+    return cancel
