@@ -55,15 +55,14 @@ def test_over_nights_the_useful_rule_is_adopted_and_neither_the_idle_nor_the_har
     tmp_path: Path, backend: str
 ) -> None:
     model = SimulatedModel(seed=3, ideas=(IDLE_RULE, HARMFUL_RULE))
+    text = ""
     with ModelServer(model) as server, nightly(tmp_path, backend, server.url) as engine:
         for seed in range(3):
             night = engine.nights.run(NightOptions(seed=seed))
             assert night.status in (NightStatus.DONE, NightStatus.NOTHING), night.reason
             for number in night.proposals:
                 if engine.review.get(number).status is ProposalStatus.SUPPORTED:
-                    engine.review.adopt(number)
-        (live,) = engine.world.roots.cwd.rglob("SKILL.md")
-    text = live.read_text()
+                    text = Path(engine.review.adopt(number).target).read_text()
     assert USEFUL in text
     assert IDLE_RULE not in text
     assert HARMFUL_RULE not in text

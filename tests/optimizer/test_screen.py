@@ -70,13 +70,22 @@ def test_an_edit_that_names_no_task_is_tried_on_all() -> None:
     assert (outcome.fixed, outcome.looked_at) == (("c",), 3)
 
 
-def test_the_best_reach_the_test() -> None:
-    rollouts = Counted({("a", "weak"): 2, ("a", "good"): 3, ("b", "good"): 3})
+def test_the_best_reach_the_test_and_a_challenger_that_is_half_as_good() -> None:
+    rollouts = Counted(
+        {("a", "weak"): 2, ("a", "fair"): 3, ("a", "good"): 3, ("b", "good"): 3, ("b", ""): 0}
+    )
     screened = screen_all(
         live="",
-        candidates=[candidate(name, "a", "b") for name in ("weak", "none", "good")],
+        candidates=[candidate(name, "a", "b") for name in ("weak", "none", "good", "fair")],
         train=TRAIN,
         rollouts=rollouts,
     )
-    assert finalists(screened, 2) == ("good", "weak")
+    assert finalists(screened, 3) == ("good", "fair")
     assert finalists(screened, 1) == ("good",)
+
+
+def test_what_fixes_one_task_and_breaks_another_does_not_pass() -> None:
+    rollouts = Counted({("a", "new"): 3, ("b", ""): 3})
+    outcome = screen(live="", candidate=candidate("new", "a", "b"), train=TRAIN, rollouts=rollouts)
+    assert outcome.fixed == ("a",)
+    assert not outcome.passed

@@ -10,12 +10,12 @@ from dataclasses import replace
 
 from skillopt_sleep.config import Settings
 from skillopt_sleep.cycle.cast import Cast, assemble
-from skillopt_sleep.cycle.finish import Ending, keep_untested, settle
+from skillopt_sleep.cycle.finish import Ending, keep_untested, one_proposed, settle
 from skillopt_sleep.cycle.lock import project_lock
 from skillopt_sleep.cycle.lookback import watched_candidate
 from skillopt_sleep.cycle.plan import NightPlan, pin, pinned, unpin
 from skillopt_sleep.cycle.prepare import make_plan, mined
-from skillopt_sleep.cycle.steps import look_back, propose, sift, test, trainer_of
+from skillopt_sleep.cycle.steps import look_back, propose, sift, test, trainer_of, unite
 from skillopt_sleep.errors import (
     AnswersWantedError,
     BackendError,
@@ -111,14 +111,15 @@ def _work(cast: Cast, night: Night, options: NightOptions) -> Ending:
     proposed = propose(cast, plan, trainer)
     sifted = sift(cast, plan, proposed, replay)
     try:
-        judged = test(cast, plan, sifted, replay, night.seed)
+        judged = test(cast, plan, sifted.candidates, replay, night.seed)
+        union = unite(cast, plan, judged, replay, night.seed)
     except BudgetSpentError:
         keep_untested(cast, sifted.candidates)
         raise
     watched = look_back(cast, plan, watched_candidate(cast, plan), replay, night.seed)
     if (void := _void(cast, replay)) is not None:
         return replace(void, funnel=(*plan.funnel, *sifted.funnel), notes=plan.notes)
-    ending = settle(cast, plan, proposed, sifted, judged, watched, trainer)
+    ending = settle(cast, plan, proposed, sifted, one_proposed(judged, union), watched, trainer)
     return replace(ending, notes=(*ending.notes, standing.sentence))
 
 

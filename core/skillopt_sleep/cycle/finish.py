@@ -10,7 +10,7 @@ from skillopt_sleep.cycle.cast import Cast
 from skillopt_sleep.cycle.lookback import note_watch
 from skillopt_sleep.cycle.plan import NightPlan
 from skillopt_sleep.cycle.steps import Sifted, quoted
-from skillopt_sleep.gate.policies import Accept, backing, word
+from skillopt_sleep.gate.policies import Accept, Pending, backing, word
 from skillopt_sleep.model.edit import Edit
 from skillopt_sleep.model.night import FunnelStep, NightStatus
 from skillopt_sleep.model.proposal import Candidate, Proposal, ProposalStatus
@@ -24,6 +24,8 @@ from skillopt_sleep.store.proposals import ProposalStore
 from skillopt_sleep.store.rejected import RejectedStore
 
 UNTESTED = "untested"
+GROWING = "growing"
+"""Supported, but not strong enough yet to be adopted without a human where that is allowed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,12 +52,11 @@ def settle(
     plan: NightPlan,
     proposed: Proposed,
     sifted: Sifted,
-    judged: Sequence[Judged],
+    kept: Sequence[Judged],
     watched: Watched | None,
     trainer: Trainer,
 ) -> Ending:
     """Write down what the gate said, and return how the night ended."""
-    kept = _one_accepted(judged)
     accepted = [
         edit for one in kept if word(one.decision) == "accept" for edit in one.candidate.edits
     ]
@@ -91,17 +92,37 @@ def keep_untested(cast: Cast, candidates: Sequence[Candidate]) -> None:
             _save(cast, store, one, UNTESTED)
 
 
-def _one_accepted(judged: Sequence[Judged]) -> tuple[Judged, ...]:
-    """Return all but the accepted candidates that cannot be adopted beside the chosen one.
+def one_proposed(judged: Sequence[Judged], union: Judged | None) -> tuple[Judged, ...]:
+    """Return what the gate judged with at most one candidate accepted, since only one can be live.
 
-    Adopting one makes the others stale. The one with the fewest edits is chosen, so that every
-    rule has evidence of its own; what it leaves out can be proposed again on top of it.
+    That is the union of the accepted ones if it was accepted too, else the one with the strongest
+    evidence. The others wait with theirs for the next night, which puts them on top of it.
     """
     accepted = [one for one in judged if word(one.decision) == "accept"]
     if not accepted:
         return tuple(judged)
-    best = min(accepted, key=lambda one: (len(one.candidate.edits), -_strength(one)))
-    return tuple(one for one in judged if one is best or one not in accepted)
+    if union is not None and word(union.decision) == "accept":
+        inside = set(union.candidate.edits)
+        waiting = [one for one in accepted if not inside.issuperset(one.candidate.edits)]
+        chosen = union
+    else:
+        chosen = max(accepted, key=lambda one: (_is_strong(one), _strength(one)))
+        waiting = [one for one in accepted if one is not chosen]
+    others = [one for one in judged if one not in accepted]
+    return (chosen, *map(_waiting, waiting), *others)
+
+
+def _waiting(one: Judged) -> Judged:
+    reason = "supported too, and waits until the one before it is decided on"
+    evidence = one.candidate.evidence
+    told = replace(evidence, decision="pending", reason=reason) if evidence else None
+    return replace(
+        one, candidate=replace(one.candidate, evidence=told), decision=Pending(reason=reason)
+    )
+
+
+def _is_strong(one: Judged) -> bool:
+    return isinstance(one.decision, Accept) and one.decision.strong
 
 
 def _strength(one: Judged) -> float:
@@ -138,7 +159,7 @@ def _write_down(
     staged: list[Proposal] = []
     with cast.database.transaction():
         for one in judged:
-            _save(cast, candidates, one.candidate, word(one.decision))
+            _save(cast, candidates, one.candidate, _status(cast, one))
             candidates.use(one.tasks, one.candidate.id, night=cast.night)
             flags = sifted.flags.get(one.candidate.id, ())
             wanted = Staged(
@@ -165,13 +186,22 @@ def _write_down(
     return tuple(staged)
 
 
+def _status(cast: Cast, one: Judged) -> str:
+    """Return the gate's word, or that a supported candidate goes on for the evidence it lacks."""
+    gate, evidence = cast.settings.gate, one.candidate.evidence
+    said = word(one.decision)
+    young = evidence is not None and evidence.nights < gate.max_nights
+    return (
+        GROWING if said == "accept" and gate.auto_adopt and young and not _is_strong(one) else said
+    )
+
+
 def _standing(cast: Cast, one: Judged, train: Sequence[Task]) -> dict[str, str]:
     """Return what auto-adoption asks for: strength, and sessions and days that asked for it."""
     sessions = set(backing(one.candidate, train))
     days = {task.at.date() for task in train if task.session in sessions and task.at is not None}
-    strong = isinstance(one.decision, Accept) and one.decision.strong
     return {
-        "strong": "yes" if strong else "no",
+        "strong": "yes" if _is_strong(one) else "no",
         "auto": "yes" if cast.settings.gate.auto_adopt else "no",
         "sessions": str(len(sessions)),
         "days": str(len(days)),

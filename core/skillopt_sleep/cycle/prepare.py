@@ -30,7 +30,7 @@ from skillopt_sleep.store.sessions import SessionStore
 from skillopt_sleep.store.tasks import TaskStore
 from skillopt_sleep.world import World
 
-CARRIED = ("pending", "unproven", "untested")
+CARRIED = ("pending", "unproven", "untested", "growing")
 """Words of the gate, or its silence, with which a candidate goes on to the next night."""
 
 

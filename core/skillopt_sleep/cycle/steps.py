@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from skillopt_sleep.backends.build import for_optimizer
 from skillopt_sleep.cycle.cast import Cast
 from skillopt_sleep.cycle.plan import NightPlan
 from skillopt_sleep.gate.capability import Flag, Severity
+from skillopt_sleep.gate.policies import Accept
 from skillopt_sleep.gate.static import static_flags
 from skillopt_sleep.model.apply import Limits
 from skillopt_sleep.model.edit import Edit
@@ -46,7 +48,11 @@ def trainer_of(cast: Cast, rollouts: Rollouts, seed: int) -> Trainer:
     """Return the trainer of a night."""
     return Trainer(
         rollouts=rollouts,
-        advisor=Advisor(cast.optimizer, cancel=cast.cancel),
+        advisor=Advisor(
+            cast.optimizer,
+            workers=for_optimizer(cast.settings).workers,
+            cancel=cast.cancel,
+        ),
         settings=cast.settings.optimizer,
         skill=cast.settings.skill,
         rng=cast.world.rng,
@@ -66,8 +72,8 @@ def propose(cast: Cast, plan: NightPlan, trainer: Trainer) -> Proposed:
 def sift(cast: Cast, plan: NightPlan, proposed: Proposed, rollouts: Rollouts) -> Sifted:
     """Return the candidates that pass the static checks and the screen, best first.
 
-    Single edits are screened first, and only those that passed are put together, so that an edit
-    which does nothing cannot come in with one that helps.
+    Single edits are tested, and only those that were accepted are put together (``unite``), so
+    that each rule has evidence of its own and an idle one cannot come in with one that helps.
     """
     carried = tuple(one for one in plan.carried if not _blocked(_flags(cast, plan, one)))
     known = {one.content for one in carried}
@@ -80,29 +86,22 @@ def sift(cast: Cast, plan: NightPlan, proposed: Proposed, rollouts: Rollouts) ->
         notes += [f"stopped before any test: {quoted(one.edits)}: {flag.reason}" for flag in stops]
         clean += [] if stops else [one]
     screened = screen_all(live=plan.live, candidates=clean, train=plan.train, rollouts=rollouts)
-    passed = [c for c, seen in zip(clean, screened, strict=True) if seen.passed]
-    notes += [
-        f"failed the screen: {quoted(one.edits)}: {seen.reason}"
-        for one, seen in zip(clean, screened, strict=True)
-        if not seen.passed
-    ]
-    together = _together(cast, plan, passed)
-    screened += screen_all(live=plan.live, candidates=together, train=plan.train, rollouts=rollouts)
-    by_id = {one.id: one for one in (*passed, *together)}
-    chosen = tuple(by_id[name] for name in finalists(screened, cast.settings.gate.finalists))
-    going = (*chosen, *carried)
+    by_id = {one.id: one for one in clean}
+    chosen = finalists(screened, cast.settings.gate.finalists)
+    for seen in screened:
+        if not seen.passed:
+            notes.append(f"failed the screen: {quoted(by_id[seen.candidate].edits)}: {seen.reason}")
+        elif seen.candidate not in chosen:
+            notes.append(f"waits for a better night: {quoted(by_id[seen.candidate].edits)}")
+    going = (*(by_id[name] for name in chosen), *carried)
     return Sifted(
         candidates=going,
         flags={one.id: _flags(cast, plan, one) for one in going},
         funnel=(
             FunnelStep(name="edits proposed", count=len(proposed.ranking)),
             FunnelStep(name="passed the static checks", count=len(clean)),
-            FunnelStep(name="fixed a train task", count=len(passed)),
-            FunnelStep(
-                name="reached the held-out test",
-                count=len(going),
-                note="one of them both together" if together and together[0] in chosen else "",
-            ),
+            FunnelStep(name="fixed a train task", count=sum(seen.passed for seen in screened)),
+            FunnelStep(name="reached the held-out test", count=len(going)),
         ),
         notes=tuple(notes),
     )
@@ -114,39 +113,21 @@ def quoted(edits: Sequence[Edit]) -> str:
     return f"\u201c{words}\u201d"
 
 
-def _together(cast: Cast, plan: NightPlan, passed: Sequence[Candidate]) -> tuple[Candidate, ...]:
-    """Return the union of single edits that passed the screen, if there are several."""
-    if len(passed) < 2:
-        return ()
-    skill = cast.settings.skill
-    edits = [edit for one in passed for edit in one.edits]
-    found, _ = candidates(
-        plan.live or managed_document(skill.name, skill.description),
-        edits,
-        limits=Limits(max_tokens=skill.max_tokens, max_growth_tokens=skill.max_growth_tokens),
-        night=cast.night,
-        live=plan.live,
-        apart=False,
-    )
-    known = {one.content for one in passed}
-    return tuple(one for one in found if one.content not in known)
-
-
 def _blocked(flags: Sequence[Flag]) -> bool:
     return any(flag.severity is Severity.BLOCK for flag in flags)
 
 
 def test(
-    cast: Cast, plan: NightPlan, sifted: Sifted, rollouts: Rollouts, seed: int
+    cast: Cast, plan: NightPlan, going: Sequence[Candidate], rollouts: Rollouts, seed: int
 ) -> tuple[Judged, ...]:
     """Return the gate's word on each candidate."""
-    if not sifted.candidates:
+    if not going:
         return ()
-    total = len(sifted.candidates)
+    total = len(going)
     cast.progress(Tick(stage="gate", total=total))
     judged = evaluate(
         live=plan.live,
-        candidates=sifted.candidates,
+        candidates=going,
         held_out=plan.held_out,
         rollouts=rollouts,
         settings=cast.settings.gate,
@@ -155,6 +136,35 @@ def test(
     )
     cast.progress(Tick(stage="gate", done=total, total=total))
     return tuple(shown_unproven(one, plan.train) for one in judged)
+
+
+def unite(
+    cast: Cast, plan: NightPlan, judged: Sequence[Judged], rollouts: Rollouts, seed: int
+) -> Judged | None:
+    """Return the gate's word on all accepted candidates together; None where there are not two.
+
+    They were tested on the same draws of the live skill as this. Where any is strong, only the
+    strong ones are put together.
+    """
+    accepted = [one for one in judged if isinstance(one.decision, Accept)]
+    strong = [one for one in accepted if isinstance(one.decision, Accept) and one.decision.strong]
+    parts = strong or accepted
+    if len(parts) < 2:
+        return None
+    skill = cast.settings.skill
+    found, _ = candidates(
+        plan.live or managed_document(skill.name, skill.description),
+        [edit for one in parts for edit in one.candidate.edits],
+        limits=Limits(max_tokens=skill.max_tokens, max_growth_tokens=skill.max_growth_tokens),
+        night=cast.night,
+        live=plan.live,
+        apart=False,
+    )
+    whole = [one for one in found if not _blocked(_flags(cast, plan, one))]
+    known = {one.candidate.content for one in parts}
+    if not whole or whole[0].content in known:
+        return None
+    return test(cast, plan, whole[:1], rollouts, seed)[0]
 
 
 def look_back(

@@ -21,6 +21,9 @@ SCREEN_ROLLOUTS = 3
 MOST_TASKS = 8
 """At most so many train tasks are looked at per candidate."""
 
+CHALLENGE = 0.5
+"""Share of the first one's gain per task that a challenger needs."""
+
 _FIXED = 2
 
 
@@ -44,8 +47,8 @@ class ScreenOutcome:
 
     @property
     def passed(self) -> bool:
-        """Whether it may go on to the held-out test."""
-        return bool(self.fixed)
+        """Whether it may go on to the held-out test: it fixed a task and gained on the whole."""
+        return bool(self.fixed) and self.gain > 0
 
 
 def screen(
@@ -82,10 +85,15 @@ def screen_all(
 
 
 def finalists(screened: Sequence[ScreenOutcome], most: int) -> tuple[str, ...]:
-    """Return the ids of the best candidates that passed, best first, at most ``most``."""
+    """Return the ids of the best candidates that passed, best first, at most ``most``.
+
+    Each one that reaches the test raises the threshold for all, so a challenger has to have done
+    at least half as well per task as the first.
+    """
     passed = [one for one in screened if one.passed]
     ranked = sorted(passed, key=lambda one: (-one.gain * one.looked_at, one.candidate))
-    return tuple(one.candidate for one in ranked[:most])
+    close = [one for one in ranked if one.gain >= CHALLENGE * ranked[0].gain]
+    return tuple(one.candidate for one in close[:most])
 
 
 def _motivating(candidate: Candidate, train: Sequence[Task]) -> tuple[Task, ...]:

@@ -6,7 +6,7 @@ from skillopt_sleep.codec import decode, encode
 from skillopt_sleep.model.night import Night, NightStatus
 from skillopt_sleep.store.database import Database
 
-UNFINISHED = (NightStatus.RUNNING, NightStatus.WAITING)
+UNFINISHED = (NightStatus.RUNNING, NightStatus.WAITING, NightStatus.CANCELLED)
 
 
 class NightStore:
