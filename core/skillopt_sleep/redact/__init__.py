@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from skillopt_sleep.redact.glance import may_hold_secret
 from skillopt_sleep.redact.identity import identity_spans
 from skillopt_sleep.redact.keyblocks import key_block_spans
 from skillopt_sleep.redact.named import named_spans
@@ -11,7 +12,7 @@ from skillopt_sleep.redact.providers import provider_spans
 from skillopt_sleep.redact.span import Span, fold, is_random
 from skillopt_sleep.redact.urls import url_spans
 
-__all__ = ["redact"]
+__all__ = ["may_hold_secret", "redact"]
 
 _TELLING = 12
 
@@ -23,6 +24,8 @@ def redact(text: str) -> str:
     a home folder ``user-HASH``, where HASH is 4 hex digits of the value's digest: equal values
     give equal placeholders in every text. Redacting twice changes nothing more.
     """
+    if not may_hold_secret(text):
+        return text
     # A replacement can lay bare what stood right behind it, hence the loop; each pass takes raw
     # characters away and no placeholder is ever matched, so it ends. Pseudonyms lay nothing bare.
     while spans := list(_apart(_spans(text))):

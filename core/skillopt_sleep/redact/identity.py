@@ -50,6 +50,11 @@ _LOGINS = tuple(
 _PROMPT = re.compile(r"([a-z_][a-z0-9_-]{0,31})\Z")
 _PROMPT_HOST = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]{0,62}:[~/]")
 _PSEUDONYM = re.compile(r"user-[0-9a-f]{4}")
+SIGNS = (
+    r"[A-Za-z0-9._%+-]@[A-Za-z0-9]|/home/[A-Za-z0-9_]|/Users/[A-Za-z0-9_]|Users\\|-Users-|-home-"
+    r"|USER=|USERNAME=|LOGNAME="
+)
+"""What every text with a find in it shows; see ``glance``."""
 _NOBODY = words(
     "user users username user-name you me myuser youruser name someone somebody runner ubuntu "
     "root app node vscode codespace circleci jovyan linuxbrew git www www-data admin "

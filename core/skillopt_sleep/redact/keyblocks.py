@@ -14,6 +14,8 @@ _PUTTY = re.compile(
     r"Private-Lines: \d{1,4}(?:\s|\\+[nr]){1,4}"
     r"((?:[A-Za-z0-9+/=]{8,80}(?:\s|\\[nr]|$){1,4}){1,200})"
 )
+SIGNS = "PRIVATE KEY|Private-Lines"
+"""What every text with a find in it shows; see ``glance``."""
 _LONGEST = 20_000
 _LEAST = 40
 

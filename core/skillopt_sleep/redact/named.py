@@ -44,10 +44,11 @@ _NEVER = {
     "contraseñ": "a",
 }
 _NAMED = tuple((stem, re.compile(stem + _NEVER.get(stem, "") + _PARTED)) for stem in _STEMS)
-_KEY_OWNER = re.compile(
-    r"(?:api|access|account|private|auth|encryption|signing|master|service|shared|storage|license"
-    r"|session|app|client|jwt|hmac|subscription|ssh|webhook)[_ -]?\Z"
+_OWNERS = (
+    "(?:api|access|account|private|auth|encryption|signing|master|service|shared|storage|license"
+    "|session|app|client|jwt|hmac|subscription|ssh|webhook)[_ -]?"
 )
+_KEY_OWNER = re.compile(_OWNERS + r"\Z")
 _NO_NAME = re.compile(r"(?:::|\barn:[^\s\"']{0,60}:)\Z")
 _COLON = re.compile(r":|\uff1a|%3|[是为]| (?:is|ist|es|est)\Z")
 _INITIAL = re.compile(r"(?:^|[^A-Za-z0-9])pass|PASS")
@@ -70,6 +71,15 @@ _LOGINS = tuple(
 )
 _CLIENT = re.compile(r"\b(?:curl|wget)\b")
 _SIG = re.compile(r"sig(?:nature)?=([a-z0-9%+/_-]{40,100}={0,2})")
+_NAMES = "|".join((*(stem for stem in _STEMS if stem != "key"), f"{_OWNERS}key", "_key"))
+SIGNS = (
+    rf"(?i:(?:{_NAMES})[a-z0-9_-]*"
+    r"(?:[ \t]*[\\\"'`%&\]:=>(|\x{ff1a}\x{662f}\x{4e3a}]|[ \t]+(?:is|es))"
+    r"|--[a-z0-9-]*(?:password|passwd|passphrase|secret|token|api-?key|pat)[ \t]"
+    r"|login[\s\x1c-\x1f]|bearer(?:[ \t]|%20|\+)|cookie[\\\"' \t:=,]| -b[ \t]|curl |wget "
+    r"|sig(?:nature)?=)"
+)
+"""What every text with a find in it shows; see ``glance``."""
 _ATTRIBUTES = words("path domain expires max-age samesite secure httponly priority")
 
 

@@ -99,6 +99,11 @@ _TABLE = tuple(
 _TELEGRAM = re.compile(rf"\d{{8,10}}(?::|%3A)AA[{_W}]{{33}}(?![{_W}])")
 _AZURE = re.compile(r"[A-Za-z0-9_~.-]{3}\dQ~[A-Za-z0-9_~.-]{31,34}")
 _DISCORD_TAIL = re.compile(rf"\.[{_W}]{{6}}\.[{_W}]{{27,40}}(?![{_W}])")
+SIGNS = (
+    f"(?:{'|'.join(map(re.escape, _BEGINNINGS))})[A-Za-z0-9_+/-]"
+    rf"|(?::|%3A)AA|Q~|\.[{_W}]{{6}}\.[{_W}]{{27}}"
+)
+"""What every text with a find in it shows; see ``glance``."""
 _DISCORD_HEADS = (24, 26, 28, 25, 27, 23)
 
 

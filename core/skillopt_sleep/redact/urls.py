@@ -19,6 +19,8 @@ _WEBHOOKS = (
         re.compile(r"/api/webhooks/\d{15,21}/([A-Za-z0-9_-]{60,80})"),
     ),
 )
+SIGNS = r"://[^\s/]*@|hooks\.slack\.com/|/api/webhooks/"
+"""What every text with a find in it shows; see ``glance``."""
 _WORDS = words(
     "password passwd pass pw pwd passphrase secret token user username root admin test guest "
     "postgres mysql redis rabbitmq mongo minio key apikey api_key p x-oauth-basic "

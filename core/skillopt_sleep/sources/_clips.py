@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from skillopt_sleep.redact import redact
+from skillopt_sleep.redact import may_hold_secret, redact
 
 HEAD, TAIL = 400, 600
 """Characters kept of the start and the end of what a tool gave back."""
@@ -65,22 +65,37 @@ def clip(text: str, head: int = HEAD, tail: int = TAIL) -> str:
 
 
 def clipped(cuts: Sequence[Cut]) -> list[str]:
-    """Return what is kept of each text, same order, all redacted in one pass.
-
-    One pass costs half of many. A text that holds the separator, or a secret found across two
-    texts, shows in the number of parts; then each is redacted by itself.
-    """
+    """Return what is kept of each text, same order, secrets replaced."""
     windows = [cut.windows() for cut in cuts]
-    parts = [part for found in windows for part in found]
-    clean = redact(_BETWEEN.join(parts)).split(_BETWEEN)
-    if len(clean) != len(parts):
-        clean = [redact(part) for part in parts]
+    clean = _redacted([part for found in windows for part in found])
     kept: list[str] = []
     at = 0
     for cut, found in zip(cuts, windows, strict=True):
         kept.append(cut.of(clean[at : at + len(found)]))
         at += len(found)
     return kept
+
+
+def _redacted(parts: list[str]) -> list[str]:
+    """Return the texts redacted, most of them after one look, the others in one pass."""
+    suspects = [place for place, part in enumerate(parts) if may_hold_secret(part)]
+    found = _at_once([parts[place] for place in suspects])
+    if any("<secret:" in part for part in found):
+        return _at_once(parts)  # a value named in one text is replaced in its neighbours too
+    clean = list(parts)
+    for place, part in zip(suspects, found, strict=True):
+        clean[place] = part
+    return clean
+
+
+def _at_once(parts: list[str]) -> list[str]:
+    """Return the texts redacted in one pass, which costs half of many.
+
+    A text that holds the separator, or a secret found across two texts, shows in the number of
+    parts; then each is redacted by itself.
+    """
+    clean = redact(_BETWEEN.join(parts)).split(_BETWEEN)
+    return clean if len(clean) == len(parts) else [redact(part) for part in parts]
 
 
 def _line_after(text: str, cut: int) -> int:
