@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import stat
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -53,7 +54,7 @@ class Lines:
 
     def __iter__(self) -> Iterator[tuple[int, bytes]]:
         """Yield (0-based line number, bytes) of every line that is not blank."""
-        with self._path.open("rb", buffering=1 << 20) as log:
+        with regular(self._path) as log:
             if self._offset and not _ends_line(log, self._offset) and log.read(1) == b"\n":
                 self._offset += 1
             log.seek(self._offset)
@@ -98,6 +99,19 @@ class Lines:
         return replace(at, head=_print(self._path, at))
 
 
+def regular(path: Path) -> BinaryIO:
+    """Open a regular file for reading; a pipe is not waited for and no link is followed.
+
+    Raises:
+        OSError: It cannot be read, or is a link, a pipe or a device.
+    """
+    found = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
+    if stat.S_ISREG(os.fstat(found).st_mode):
+        return os.fdopen(found, "rb", buffering=1 << 20)
+    os.close(found)
+    raise OSError(f"{str(path)!r} is no regular file; name one, or leave it out")
+
+
 def lines(path: Path, cursor: Cursor | None) -> Lines:
     """Return the lines of ``path`` from ``cursor`` on, or all if the file is not the same any more.
 
@@ -109,7 +123,7 @@ def lines(path: Path, cursor: Cursor | None) -> Lines:
 
 def _print(path: Path, cursor: Cursor) -> str:
     # The first bytes and the last ones before the cursor: a grown file keeps both.
-    with path.open("rb") as log:
+    with regular(path) as log:
         first = log.read(min(_PRINT, cursor.offset))
         log.seek(max(0, cursor.offset - _PRINT))
         last = log.read(min(_PRINT, cursor.offset))
@@ -153,10 +167,11 @@ def document(path: Path) -> object:
         OSError: The file cannot be read.
         ValueError: It is not one JSON value, or larger than ``MAX_DOCUMENT``.
     """
-    size = path.stat().st_size
-    if size > MAX_DOCUMENT:
-        raise ValueError(f"the log has {size} bytes, more than {MAX_DOCUMENT}; split it")
-    found = loads(path.read_bytes().removeprefix(b"\xef\xbb\xbf"))
+    with regular(path) as log:
+        text = log.read(MAX_DOCUMENT + 1)
+    if len(text) > MAX_DOCUMENT:
+        raise ValueError(f"the log has more than {MAX_DOCUMENT} bytes; split it")
+    found = loads(text.removeprefix(b"\xef\xbb\xbf"))
     if found is None:
         raise ValueError("the log is not one JSON document; look whether it was cut")
     return found

@@ -30,7 +30,11 @@ def globbed(root: Path, *patterns: str) -> Iterator[Path]:
         return real[folder]
 
     found = {path for pattern in patterns for path in root.glob(pattern)}
-    yield from (path for path in sorted(found) if within(path.parent) and not path.is_symlink())
+    yield from (path for path in sorted(found) if within(path.parent) and _is_file(path))
+
+
+def _is_file(path: Path) -> bool:
+    return not path.is_symlink() and path.is_file()
 
 
 def moved(world: World, variable: str, usual: str) -> Path:

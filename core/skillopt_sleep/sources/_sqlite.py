@@ -12,6 +12,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from skillopt_sleep.model.record import Cursor
+from skillopt_sleep.sources._lines import regular
 
 
 @contextmanager
@@ -24,7 +25,7 @@ def opened(path: Path) -> Generator[sqlite3.Connection]:
         OSError: The file cannot be read, or is locked.
         ValueError: It is no SQLite database, or it is damaged.
     """
-    with path.open("rb") as store:
+    with regular(path) as store:
         if store.read(16) not in (b"SQLite format 3\x00", b""):
             raise ValueError("the file is no SQLite database; look which program wrote it")
     written = path.with_name(f"{path.name}-wal").exists()

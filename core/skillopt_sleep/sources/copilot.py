@@ -17,6 +17,7 @@ from skillopt_sleep.model.record import CallEnded, Cursor, Reading, SessionSeen,
 from skillopt_sleep.model.session import Origin, TurnKind
 from skillopt_sleep.sources import Source
 from skillopt_sleep.sources._copilot_usage import Tokens
+from skillopt_sleep.sources._lines import regular
 from skillopt_sleep.sources._own import is_own
 from skillopt_sleep.sources._places import globbed, moved
 from skillopt_sleep.sources._reading import (
@@ -297,8 +298,8 @@ class _Events:
 def _workspace(path: Path) -> dict[str, Any]:
     """Return what ``workspace.yaml`` beside the log says, or nothing."""
     try:
-        text = path.with_name("workspace.yaml").read_text(encoding="utf-8", errors="replace")
-        return mapping(yaml.safe_load(text[:65_536]))
+        with regular(path.with_name("workspace.yaml")) as side:
+            return mapping(yaml.safe_load(side.read(65_536).decode("utf-8", "replace")))
     except (OSError, yaml.YAMLError):
         return {}
 

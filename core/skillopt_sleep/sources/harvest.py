@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -132,6 +132,7 @@ class Work:
 
     def one(self, source: Source, path: Path) -> None:
         """Read one file whole, wherever it lies."""
+        path = Path(os.path.realpath(path))
         try:
             stamp = _stamp(path)
             self._tally.files[source.name] += 1
@@ -146,7 +147,7 @@ class Work:
         """Read the files of one source that are new or changed."""
         name = source.name
         try:
-            paths = list(source.files(self._world))
+            paths = self._named(source.files(self._world))
         except SourceError as error:
             self._tally.unreadable.append(Unreadable(path=name, reason=str(error)))
             return
@@ -171,6 +172,18 @@ class Work:
             self._files.gone(gone)
         if alarm := silence.alarm(name):
             self._tally.alarms.append(alarm)
+
+    def _named(self, paths: Iterable[Path]) -> list[Path]:
+        """Return the paths that can be stored and told; one that is no UTF-8 is unreadable."""
+        good: list[Path] = []
+        for path in paths:
+            told = os.fsencode(path).decode("utf-8", "backslashreplace")
+            if told == str(path):
+                good.append(path)
+            else:
+                reason = "its name is no UTF-8; rename it to have it read"
+                self._tally.unreadable.append(Unreadable(path=told, reason=reason))
+        return good
 
     def _look(self, source: Source, path: Path, known: Known | None, silence: _Silence) -> None:
         try:
