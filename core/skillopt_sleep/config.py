@@ -170,6 +170,25 @@ class SkillSettings(_Section):
     max_growth_tokens: int = Field(default=400, ge=20)
 
 
+class DeliverySettings(_Section):
+    """Which harnesses the managed skill is put before once it is adopted, and how.
+
+    A ``link`` is one folder that points to the other; a ``copy`` suits repositories that are shared
+    with systems that know no links.
+    """
+
+    harnesses: tuple[str, ...] = (
+        "claude-code",
+        "codex",
+        "copilot",
+        "cursor",
+        "devin",
+        "openclaw",
+        "opencode",
+    )
+    mode: Literal["copy", "link"] = "copy"
+
+
 class ConsentSettings(_Section):
     """What the user agreed to in ``setup``: hosts that may receive text."""
 
@@ -196,6 +215,7 @@ class Settings(_Section):
     replay: ReplaySettings = ReplaySettings()
     budget: BudgetSettings = BudgetSettings()
     skill: SkillSettings = SkillSettings()
+    delivery: DeliverySettings = DeliverySettings()
     consent: ConsentSettings = ConsentSettings()
     human: HumanSettings = HumanSettings()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -111,22 +112,28 @@ def run_process(
 def spawn_detached(
     argv: Sequence[str], *, cwd: Path, env: Mapping[str, str], out: Path, err: Path
 ) -> None:
-    """Start ``argv`` in a session of its own, its output in files of mode 0600.
+    """Start ``argv`` in a session of its own and as no child of ours, output in files of mode 0600.
+
+    Some clients kill all descendants of an MCP server when they leave, whatever their session.
 
     Raises:
         FileNotFoundError: There is no such program.
     """
+    program = shutil.which(argv[0], path=env.get("PATH"))
+    if program is None:
+        raise FileNotFoundError(f"no program {argv[0]!r}")
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
     stdout, stderr = (os.open(path, flags, 0o600) for path in (out, err))
     try:
-        subprocess.Popen(
-            list(argv),
+        subprocess.run(
+            ["/bin/sh", "-c", '"$@" &', "sh", program, *argv[1:]],
             cwd=cwd,
             env=dict(env),
             stdin=subprocess.DEVNULL,
             stdout=stdout,
             stderr=stderr,
             start_new_session=True,
+            check=True,
         )
     finally:
         os.close(stdout)

@@ -15,6 +15,7 @@ from skillopt_sleep.files import read_or_none
 from skillopt_sleep.model.proposal import OPEN_STATUSES, Proposal, ProposalStatus
 from skillopt_sleep.report import proposal_json, proposal_markdown
 from skillopt_sleep.staging.decide import Decisions
+from skillopt_sleep.staging.deliver import Deliveries, places
 from skillopt_sleep.staging.stage import unified_diff
 from skillopt_sleep.staging.transaction import Transaction
 from skillopt_sleep.store.candidates import CandidateStore
@@ -118,9 +119,10 @@ class Review:
             StagingError: It is decided, lacks evidence, or the live skill changed.
         """
         heard = self._heard(number, "adopt", human)
+        self._announce(number)
         adopted = self._decisions.adopt(number, unproven=unproven, reason=reason)
         self._settled(adopted, "adopt")
-        return self._noted(adopted, heard)
+        return self._noted(self._delivered(adopted), heard)
 
     def reject(self, number: int, *, human: str = "", reason: str = "") -> Proposal:
         """Put a proposal away; raises as ``adopt``."""
@@ -132,9 +134,10 @@ class Review:
     def revert(self, number: int, *, human: str = "", reason: str = "") -> Proposal:
         """Bring back the bytes that adopting replaced; raises as ``adopt``."""
         heard = self._heard(number, "revert", human)
+        self._announce(number)
         reverted = self._decisions.revert(number, reason=reason)
         self._settled(reverted, "revert")
-        return self._noted(reverted, heard)
+        return self._noted(self._delivered(reverted), heard)
 
     def edit(self, number: int, text: str) -> Proposal:
         """Replace a proposal's document by the human's own; the evidence no longer covers it.
@@ -166,11 +169,14 @@ class Review:
             False: "had not begun and was undone",
             None: "was interrupted and the file has other text now; see its backup",
         }
-        return tuple(
+        told = [
             f"{one.intent.action} of proposal {one.intent.number} on {one.intent.target!r}"
             f" {words[one.done]}"
             for one in self._decisions.recover()
-        )
+        ]
+        for live in self._deliveries.due():
+            told += self._bring(live)
+        return tuple(told)
 
     def _heard(self, number: int, action: str, human: str) -> str:
         proposal = self.get(number)
@@ -186,6 +192,27 @@ class Review:
             f" 'skillopt-sleep approve {number}{'' if action == 'adopt' else ' --' + action}' in a"
             f" terminal or '/sleep {action} {number}' in the agent, then ask again"
         )
+
+    @property
+    def _deliveries(self) -> Deliveries:
+        return Deliveries(self.world.roots.data / "deliveries")
+
+    def _announce(self, number: int) -> None:
+        proposal = self.get(number)
+        if proposal.skill_name == self.config.settings.skill.name:
+            self._deliveries.announce(Path(proposal.target))
+
+    def _bring(self, live: Path) -> tuple[str, ...]:
+        """Bring the copies of a skill into step; return a sentence for each left alone."""
+        delivery = self.config.settings.delivery
+        return self._deliveries.bring(live, places(live, delivery.harnesses), delivery.mode)
+
+    def _delivered(self, proposal: Proposal) -> Proposal:
+        """Return a proposal flagged with the copies that could not be brought into step."""
+        live = Path(proposal.target)
+        if live not in self._deliveries.due():
+            return proposal
+        return replace(proposal, flags=(*proposal.flags, *self._bring(live)))
 
     def _settled(self, proposal: Proposal, action: str) -> None:
         self._store.use_approval(proposal, action)
