@@ -223,6 +223,7 @@ def test_what_is_forgotten_never_comes_back(archive: Archive) -> None:
         log.write(json.dumps(user(3, "and the zebra again")) + "\n")
     archive.harvest("claude")
     assert not archive.store.search("zebra")
+    archive.database.scrub()
     assert b"zebra" not in archive.database.path.read_bytes()
     assert len(archive.store.forget(repository="/srv/shop")) == 2
     assert archive.sessions() == []

@@ -36,7 +36,16 @@ def project_lock(world: World) -> Generator[None]:
 
 def is_locked(world: World) -> bool:
     """Return whether some process runs a night on this project now."""
-    lock = _lock(world)
+    return _held(_lock(world))
+
+
+def some_night_runs(world: World) -> bool:
+    """Return whether some process runs a night on any project now."""
+    folder = world.roots.data / "locks"
+    return any(_held(FileLock(path)) for path in sorted(folder.glob("night-*.lock")))
+
+
+def _held(lock: FileLock) -> bool:
     try:
         lock.acquire(timeout=0)
     except Timeout:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from skillopt_sleep.config import Config
+from skillopt_sleep.engine.forgetting import Forgetting
 from skillopt_sleep.mine.signals import corrections
 from skillopt_sleep.model.progress import Progress, Tick, silent
 from skillopt_sleep.model.session import HarvestReport, Hit, LogUsage, Session
@@ -15,7 +16,6 @@ from skillopt_sleep.sources import SOURCES
 from skillopt_sleep.sources.harvest import harvest
 from skillopt_sleep.store.database import Database
 from skillopt_sleep.store.sessions import SessionStore
-from skillopt_sleep.store.tasks import TaskStore
 from skillopt_sleep.world import World
 
 
@@ -96,10 +96,10 @@ class Archive:
         return self._store.usage()
 
     def forget(self, *, session: str = "", repository: str = "", everything: bool = False) -> int:
-        """Purge sessions from archive, tasks and evidence; return how many."""
-        gone = self._store.forget(session=session, repository=repository, everything=everything)
-        TaskStore(self.database).forget(gone)
-        return len(gone)
+        """Purge sessions from archive, tasks and evidence; return how many; see ``Forgetting``."""
+        return Forgetting(self.world, self.config, self.database).forget(
+            session=session, repository=repository, everything=everything
+        )
 
     def redacted(self, text: str) -> str:
         """Return ``text`` as it would be stored and sent."""

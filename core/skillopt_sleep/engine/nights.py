@@ -67,7 +67,7 @@ class Nights:
         )
         if self.config.settings.gate.auto_adopt:
             night = self._auto_adopt(night)
-        self._write(night)
+        self.write(night)
         return night
 
     def forecast(self, options: NightOptions, *, progress: Progress = silent) -> Night:
@@ -136,7 +136,7 @@ class Nights:
         store = ProposalStore(self.database)
         return tuple(store.get(number) for number in night.proposals)
 
-    def _write(self, night: Night) -> None:
+    def write(self, night: Night) -> None:
         """Keep the report beside the database, for a person to find."""
         folder = make_private(self.world.roots.data / "nights" / night.id)
         write_atomic(folder / "report.md", self.report(night).encode(), mode=PRIVATE_FILE)

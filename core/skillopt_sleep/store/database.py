@@ -127,6 +127,21 @@ class Database:
                 self._connection.rollback()
                 raise StoreError(_trouble(self.path, error)) from error
 
+    def scrub(self) -> None:
+        """Rewrite the file without what was deleted, and empty the write-ahead log.
+
+        Raises:
+            StoreError: The disk has no room for a second copy, or another process reads on.
+        """
+        with self._lock:
+            self._run("VACUUM", ())
+            busy, _, _ = self._run("PRAGMA wal_checkpoint(TRUNCATE)", ()).fetchone()
+        if busy:
+            raise StoreError(
+                f"what was deleted from {str(self.path)!r} may still stand on the disk, since"
+                " another process reads it; run this again when that is done"
+            )
+
     def _run(self, sql: str, params: Params) -> sqlite3.Cursor:
         try:
             return self._connection.execute(sql, params)

@@ -201,10 +201,42 @@ class SessionStore:
                 " (SELECT session FROM turns)"
             )
 
+    def named(
+        self, *, session: str = "", repository: str = "", everything: bool = False
+    ) -> tuple[str, ...]:
+        """Return the ids of the sessions that these words name, their subagents' included.
+
+        None for a session that was forgotten before.
+
+        Raises:
+            StoreError: Nothing was named, or the session is not known.
+        """
+        if everything:
+            return tuple(str(row["id"]) for row in self._database.rows("SELECT id FROM sessions"))
+        if session:
+            if self._is_forgotten(session):
+                return ()
+            found = [self.session(session).id]
+        elif repository:
+            found = list(self.ids(repository=repository))
+        else:
+            raise StoreError("nothing to forget was named; give a session, a repository or all")
+        for parent in found:
+            children = self._database.rows("SELECT id FROM sessions WHERE parent = ?", (parent,))
+            found += [str(row["id"]) for row in children if row["id"] not in found]
+        return tuple(found)
+
+    def _is_forgotten(self, session: str) -> bool:
+        sql = "SELECT 1 FROM forgotten WHERE id = ?1 OR substr(id, instr(id, ':') + 1) = ?1"
+        return self._database.row(sql, (session,)) is not None
+
     def forget(
         self, *, session: str = "", repository: str = "", everything: bool = False
     ) -> tuple[str, ...]:
-        """Purge sessions with all that hangs on them, and never take them in again.
+        """Purge sessions, with their turns and calls, and never take them in again.
+
+        What was made from them is purged by ``derived``, and what the disk still holds by
+        ``Database.scrub``.
 
         Returns:
             The ids of the sessions purged, their subagents' included.
@@ -212,21 +244,7 @@ class SessionStore:
         Raises:
             StoreError: Nothing was named, or the session is not known.
         """
-        if session:
-            gone = [self.session(session).id]
-        elif repository or everything:
-            gone = list(self.ids(repository=repository))
-        else:
-            raise StoreError("nothing to forget was named; give a session, a repository or all")
-        for parent in gone:
-            gone += [
-                str(row["id"])
-                for row in self._database.rows(
-                    "SELECT id FROM sessions WHERE parent = ?", (parent,)
-                )
-                if row["id"] not in gone
-            ]
-        self._database.execute("PRAGMA secure_delete = ON")
+        gone = self.named(session=session, repository=repository, everything=everything)
         with self._database.transaction():
             names = [(name,) for name in gone]
             self._database.many(
@@ -237,8 +255,7 @@ class SessionStore:
             self._database.many("INSERT OR IGNORE INTO forgotten (id) VALUES (?)", names)
             self._database.many("DELETE FROM sessions WHERE id = ?", names)
             self._database.execute("INSERT INTO turns_fts (turns_fts) VALUES ('optimize')")
-        self._database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        return tuple(gone)
+        return gone
 
     def _places(self, session: str) -> dict[str, int]:
         """Return the place of each file: by its first instant in this session, then by its name."""
