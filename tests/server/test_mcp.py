@@ -21,7 +21,7 @@ from skillopt_sleep_server.demo.samples import copy_samples
 from skillopt_sleep_server.demo.simulated import SimulatedModel
 from skillopt_sleep_server.demo.wire import MODEL, ModelServer
 from skillopt_sleep_server.mcp.app import build
-from skillopt_sleep_server.mcp.tools import Place
+from skillopt_sleep_server.mcp.place import Place
 
 TOOLS = {
     "skillopt.status",
@@ -34,6 +34,9 @@ TOOLS = {
     "skillopt.adopt",
     "skillopt.reject",
     "skillopt.revert",
+    "skillopt.prompts",
+    "skillopt.answer",
+    "skillopt.install",
 }
 
 Mode = Literal["legacy", "auto"]

@@ -7,6 +7,7 @@ live skill that a crash cut off is finished or undone then.
 from __future__ import annotations
 
 from functools import cached_property
+from pathlib import Path
 from types import TracebackType
 from typing import Self
 
@@ -23,7 +24,7 @@ from skillopt_sleep.engine.replays import Replays
 from skillopt_sleep.engine.review import Review
 from skillopt_sleep.engine.setup import Setup
 from skillopt_sleep.engine.tasks import Tasks
-from skillopt_sleep.files import make_private
+from skillopt_sleep.files import make_private, read_or_none
 from skillopt_sleep.model.status import Finding, Status
 from skillopt_sleep.pool import Cancel
 from skillopt_sleep.report import cost_line, funnel_lines, total
@@ -107,6 +108,11 @@ class Engine:
     def status(self) -> Status:
         """Return how things stand for the project the user stands in."""
         return Doctor(self.world, self.config, self.database).status()
+
+    def skill_text(self) -> str:
+        """Return the text of the live skill that nights work on, "" where there is none."""
+        content = read_or_none(Path(self.status().skill))
+        return "" if content is None else content.decode(errors="replace")
 
     def doctor(self) -> tuple[Finding, ...]:
         """Return one finding per thing a night needs."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from skillopt_sleep import install
+from skillopt_sleep.assets import plugin_folder
 from skillopt_sleep.harness import INSTALLERS, Scope
 from skillopt_sleep.model.status import InstallPlan
 from skillopt_sleep.world import World
@@ -19,6 +20,15 @@ class Installs:
     def names(self) -> tuple[str, ...]:
         """Return the harnesses that can be installed into, sorted."""
         return INSTALLERS.names()
+
+    def present(self) -> tuple[str, ...]:
+        """Return those of them that are used on this machine, sorted."""
+        return tuple(n for n in self.names() if INSTALLERS.factory(n)().present(self.world))
+
+    def sleep_skill(self) -> str:
+        """Return the text of the skill ``sleep``, with ``$ARGUMENTS`` for the user's words."""
+        path = plugin_folder("claude-code") / "skills" / "sleep" / "SKILL.md"
+        return path.read_text(encoding="utf-8").split("---", 2)[2].lstrip()
 
     def preview(self, harness: str, *, scope: Scope) -> InstallPlan:
         """Return what installing would change; nothing is written; see ``install.preview``."""

@@ -5,24 +5,18 @@ Long work runs in a detached worker; a call waits a while and then returns the j
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any
 
 import anyio
-import anyio.to_thread
 from mcp.server.mcpserver import Context, MCPServer
-from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import ToolAnnotations
 from pydantic import Field
 
-from skillopt_sleep.edge import open_engine
-from skillopt_sleep.engine import Engine
-from skillopt_sleep.errors import SleepError
 from skillopt_sleep.model.night import NightOptions
 from skillopt_sleep.model.status import Job
 from skillopt_sleep_server.mcp.decisions import register_decisions
+from skillopt_sleep_server.mcp.handoff import register_handoff
+from skillopt_sleep_server.mcp.place import Place
 from skillopt_sleep_server.mcp.views import (
     FunnelView,
     HarvestView,
@@ -36,7 +30,8 @@ from skillopt_sleep_server.mcp.views import (
     TaskView,
 )
 
-T = TypeVar("T")
+if TYPE_CHECKING:
+    from skillopt_sleep.engine import Engine
 
 WAIT_S = 45.0
 """How long ``consolidate`` waits unless asked; every known client's own limit is longer."""
@@ -60,50 +55,11 @@ SENDS = ToolAnnotations(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
-    """Where the tools work.
-
-    Attributes:
-        project: Folder unless an argument names another.
-        home: Folder that holds the harnesses' logs, or None for the user's own.
-        state: Folder for our database and settings, or None for the usual one.
-    """
-
-    project: Path
-    home: Path | None = None
-    state: Path | None = None
-
-    async def ask(self, project: str | None, question: Callable[[Engine], T]) -> T:
-        """Return what ``question`` makes of the engine, in a thread.
-
-        Raises:
-            ToolError: The engine refused; the sentence says what to do.
-        """
-
-        def run() -> T:
-            folder = self._folder(project)
-            with open_engine(home=self.home, project=folder, state=self.state) as engine:
-                return question(engine)
-
-        try:
-            return await anyio.to_thread.run_sync(run)
-        except SleepError as error:
-            raise ToolError(str(error)) from error
-
-    def _folder(self, project: str | None) -> Path:
-        if project is None:
-            return self.project
-        folder = Path(project)
-        if not folder.is_absolute() or not folder.is_dir():
-            raise ToolError(f"{project!r} is no folder; name the project by its absolute path")
-        return folder
-
-
 def register(server: MCPServer[Any], place: Place) -> None:
     """Give the server all its tools."""
     _register_reading(server, place)
     _register_night(server, place)
+    register_handoff(server, place)
     register_decisions(server, place.ask)
 
 

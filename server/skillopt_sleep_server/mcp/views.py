@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from pydantic import BaseModel, Field
 
-from skillopt_sleep.engine import summary, total
 from skillopt_sleep.model.night import Night
 from skillopt_sleep.model.proposal import Proposal
 from skillopt_sleep.model.session import HarvestReport
-from skillopt_sleep.model.status import Job, Status
+from skillopt_sleep.model.status import InstallPlan, Job, Status
 from skillopt_sleep.model.task import Cluster, Task
 
 _SHORT = 200
@@ -75,6 +74,8 @@ class NightView(BaseModel):
     @classmethod
     def of(cls, night: Night) -> NightView:
         """Return a night's view."""
+        from skillopt_sleep.engine import total  # noqa: PLC0415 - see ``place``
+
         spent = total(night.usage)
         return cls(
             night=night.id,
@@ -204,6 +205,8 @@ class ProposalView(BaseModel):
     @classmethod
     def of(cls, proposal: Proposal) -> ProposalView:
         """Return a proposal's view."""
+        from skillopt_sleep.engine import summary  # noqa: PLC0415 - see ``place``
+
         return cls(
             number=proposal.number,
             status=proposal.status.value,
@@ -228,6 +231,49 @@ class ShownView(BaseModel):
     proposal: ProposalView
     diff: str
     report: str
+
+
+class PromptView(BaseModel):
+    """One prompt of a waiting night; the page is all that the one who answers may see."""
+
+    key: str
+    page: str
+
+
+class PromptsView(BaseModel):
+    """Prompts that wait for an answer."""
+
+    prompts: list[PromptView]
+    waiting: int = Field(description="How many wait in all")
+    next_step: str
+
+
+class AnsweredView(BaseModel):
+    """What is left after an answer."""
+
+    waiting: int
+    next_step: str
+
+
+class InstallView(BaseModel):
+    """What an install changes, or changed."""
+
+    harness: str
+    version: str
+    applied: bool
+    changes: list[str]
+    notes: list[str]
+
+    @classmethod
+    def of(cls, plan: InstallPlan) -> InstallView:
+        """Return a plan's view."""
+        return cls(
+            harness=plan.harness,
+            version=plan.version,
+            applied=plan.applied,
+            changes=[f"{one.path}: {one.what}" for one in plan.changes],
+            notes=list(plan.notes),
+        )
 
 
 JobView.model_rebuild()
