@@ -140,6 +140,10 @@ def main() -> None:
                 f" {calls:9.0f} {sum(rivals) / max(1, len(rivals)):6.2f}",
                 flush=True,
             )
+            for name in ("null", "harmful"):
+                wrong = [n for n, each in zip(seeds, runs, strict=True) if name in each.adopted]
+                if wrong:
+                    print(f"        {name} in the runs {', '.join(map(str, wrong))}", flush=True)
             if members == asked.must:
                 broken = _broken(found, asked.runs)
     if broken:

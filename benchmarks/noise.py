@@ -119,7 +119,7 @@ def _line(seed: int, cluster: int, member: int, *, split: str, at: datetime) -> 
 class NoisyBackend:
     """Attempts requests by their true rates and suggests all three rules; ``model`` is the seed.
 
-    Noise follows from seed, text and draw alone, so that neither the order nor the number of
+    Noise follows from seed, night, text and draw alone, so that neither the order nor the number of
     workers changes an answer.
     """
 
@@ -147,7 +147,8 @@ class NoisyBackend:
         found = _REQUEST.search(said)
         if found is None:
             raise ValueError(f"not one of our requests: {said!r}")
-        blob = f"{self._seed}\0{draw}\0{system}\0{said}".encode()
+        night = self._world.now().isoformat()
+        blob = f"{self._seed}\0{night}\0{draw}\0{system}\0{said}".encode()
         luck = int.from_bytes(hashlib.sha256(blob).digest()[:8], "big") / 2**64
         passed = luck < self._truth.rate(int(found[1]), system)
         return f"The total is 12.00 {WANTED}." if passed else "The total is twelve."

@@ -271,6 +271,17 @@ def test_evidence_is_carried_on_with_tasks_that_are_fresh() -> None:
     assert evidence.log_sums == Tally.of([1.0] * 5).log_sums
 
 
+@given(st.integers(0, 99), st.integers(1, 20))
+@settings(max_examples=30, deadline=None)
+def test_the_tasks_that_said_nothing_are_those_that_scored_alike(seed: int, count: int) -> None:
+    model = Model(passing({"live": 0.5, "new": 0.6}, seed))
+    (judged,) = judge(model, tasks(count), gate=TO_THE_END)
+    by_task = dict(zip(judged.tasks, seen(judged).differences, strict=True))
+    asked = {name for name, _, draw in model.asked if draw > 0}
+    assert judged.silent == set(judged.tasks) - asked
+    assert all(by_task[name] == 0 for name in judged.silent)
+
+
 def test_a_night_without_a_fresh_task_uses_up_no_night() -> None:
     model = Model(passing({"live": 0.0, "new": 1.0}))
     (first,) = judge(model, tasks(3))

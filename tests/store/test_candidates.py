@@ -59,6 +59,19 @@ def test_uses_of_the_night_that_is_resumed_do_not_count(tmp_path: Path) -> None:
     assert store.uses(without="n2") == {"t1": frozenset({"a"}), "t2": frozenset({"a"})}
 
 
+def test_a_task_that_said_nothing_stays_fresh_and_has_served_a_gate(tmp_path: Path) -> None:
+    store = CandidateStore(Database(tmp_path / "db"))
+    for night in ("n1", "n2"):
+        store.use(["told", "silent"], "a", night=night, silent={"silent"})
+    uses = store.uses()
+    assert "a" in uses["told"]
+    assert "a" not in uses["silent"]
+    assert len(uses["silent"]) == 2
+    assert store.uses(silent=True)["silent"] == {"a"}
+    store.use(["silent"], "a", night="n3", silent={"silent"})
+    assert store.worn() == {"silent"}
+
+
 def test_a_task_is_worn_after_three_nights_however_many_it_tested(tmp_path: Path) -> None:
     store = CandidateStore(Database(tmp_path / "db"))
     for name in "abcde":

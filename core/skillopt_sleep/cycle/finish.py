@@ -160,7 +160,7 @@ def _write_down(
     with cast.database.transaction():
         for one in judged:
             _save(cast, candidates, one.candidate, _status(cast, one))
-            candidates.use(one.tasks, one.candidate.id, night=cast.night)
+            candidates.use(one.tasks, one.candidate.id, night=cast.night, silent=one.silent)
             flags = sifted.flags.get(one.candidate.id, ())
             wanted = Staged(
                 candidate=one.candidate,

@@ -26,7 +26,9 @@ class NightPlan:
         target: Path of the live skill.
         tasks: All tasks of this project with at least one check, every split.
         carried: Candidates of earlier nights that go on tonight.
-        uses: Held-out task id to ids of candidates it has tested before tonight.
+        uses: Held-out task id to ids of candidates that it has told something about before
+            tonight; a look that said nothing stands under a name of its own.
+        looks: The same, whether or not it said something.
         worn: Held-out tasks that have served their gates and train from now on.
         rejected: The rejected-edit buffer, oldest first.
         meta: The meta skill, or "".
@@ -41,6 +43,7 @@ class NightPlan:
     tasks: tuple[Task, ...]
     carried: tuple[Candidate, ...] = ()
     uses: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
+    looks: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
     worn: frozenset[str] = frozenset()
     rejected: tuple[RejectedEdit, ...] = ()
     meta: str = ""

@@ -108,6 +108,7 @@ def make_plan(
         tasks=tasks,
         carried=carried.candidates,
         uses=candidates.uses(without=night),
+        looks=candidates.uses(without=night, silent=True),
         worn=candidates.worn(without=night),
         rejected=rejected(database, project=project, skill_name=skill.name, at=world.now()),
         meta=FactStore(database).get(f"meta:{project}:{skill.name}"),

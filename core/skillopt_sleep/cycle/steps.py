@@ -179,7 +179,7 @@ def look_back(
         held_out=plan.held_out,
         rollouts=rollouts,
         settings=cast.settings.gate,
-        uses=plan.uses,
+        uses=plan.looks,
         rng=cast.world.rng(f"{seed}/watch"),
     )
 

@@ -27,6 +27,7 @@ class Comparison:
         savings: Savings in the co-metric over all nights, empty without one.
         stopped: Whether no further rollout is made for it tonight.
         compared: Tasks compared tonight, in test order, those beyond the end of the test too.
+        silent: Ids of those of them that scored the same under both.
     """
 
     def __init__(
@@ -44,6 +45,7 @@ class Comparison:
         self.savings = Tally.of(before.savings if before else ())
         self.stopped = False
         self.compared: list[Task] = []
+        self.silent: list[str] = []
         self._before = before
         self._watching = watching
         self._rivals = before.rivals if before else rivals
@@ -75,6 +77,7 @@ class Comparison:
         if seen is None:
             return
         self.compared += [task for task in members if task.id in seen.tasks]
+        self.silent += seen.silent
         if not self._settled:
             self._tonight.append(seen)
             self.tally = self.tally.add(seen.difference)

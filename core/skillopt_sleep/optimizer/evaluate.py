@@ -36,11 +36,14 @@ class Judged:
         candidate: With all evidence so far, decision and reason included.
         decision: The gate's word.
         tasks: Ids of the held-out tasks that tested it tonight.
+        silent: Those of them that scored the same under both skills; they add nothing to the
+            evidence, so another draw of them may test it again.
     """
 
     candidate: Candidate
     decision: Decision
     tasks: tuple[str, ...]
+    silent: frozenset[str] = frozenset()
 
 
 def evaluate(
@@ -92,7 +95,10 @@ def evaluate(
 def _judged(run: Comparison, decision: Decision) -> Judged:
     evidence = run.evidence(decision=word(decision), reason=decision.reason)
     return Judged(
-        candidate=replace(run.candidate, evidence=evidence), decision=decision, tasks=run.tasks
+        candidate=replace(run.candidate, evidence=evidence),
+        decision=decision,
+        tasks=run.tasks,
+        silent=frozenset(run.silent),
     )
 
 

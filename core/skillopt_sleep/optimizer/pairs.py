@@ -44,6 +44,7 @@ class Compared:
         candidate: Mean score of the candidate, in [0, 1].
         attempts: Ids, per member the live skill's draws, then as many of the candidate's.
         tasks: Ids of the members compared.
+        silent: Ids of the members that scored the same under both and so said nothing.
         shape_only: Whether no member has a check on content.
         live_cost: Mean co-metric per attempt of the live skill, 0.0 without one.
         candidate_cost: The same of the candidate.
@@ -54,6 +55,7 @@ class Compared:
     candidate: float
     attempts: tuple[str, ...]
     tasks: tuple[str, ...]
+    silent: tuple[str, ...]
     shape_only: bool
     live_cost: float
     candidate_cost: float
@@ -103,6 +105,10 @@ def usable(pairs: Sequence[Pair]) -> tuple[Pair, ...]:
     return tuple(pairs) if pairs and pairs[0].draw == 0 else ()
 
 
+def _same(pairs: Sequence[Pair]) -> bool:
+    return all(live == candidate for live, candidate in (pair.scores for pair in pairs))
+
+
 def passes(pairs: Sequence[Pair]) -> Arms:
     """Return which rollouts of a task passed every check, for the guard."""
     seen = [pair.scores for pair in pairs]
@@ -136,6 +142,7 @@ def compare(
             for attempt in (*(one.live for one in pairs), *(one.candidate for one in pairs))
         ),
         tasks=tuple(task.id for task, _ in there),
+        silent=tuple(task.id for task, pairs in there if _same(pairs) and co_metric == "none"),
         shape_only=all(task.shape_only for task, _ in there),
         live_cost=mean_cost([one.live for _, pairs in there for one in pairs], co_metric),
         candidate_cost=mean_cost([one.candidate for _, pairs in there for one in pairs], co_metric),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 
 from skillopt_sleep.codec import decode, encode
@@ -12,6 +12,9 @@ from skillopt_sleep.store.database import Database
 
 MOST_GATES = 3
 """A held-out task serves so many nights' gates; then it becomes train."""
+
+_LOOK = "~"
+"""Between candidate and night in the name under which a look that said nothing is recorded."""
 
 
 class CandidateStore:
@@ -80,24 +83,44 @@ class CandidateStore:
         """Note the final word on a candidate, such as "adopted" or "stale"."""
         self._database.execute("UPDATE candidates SET status = ? WHERE id = ?", (status, candidate))
 
-    def use(self, tasks: Iterable[str], candidate: str, *, night: str) -> None:
-        """Record that these held-out tasks tested a candidate; doing it twice changes nothing."""
+    def use(
+        self,
+        tasks: Iterable[str],
+        candidate: str,
+        *,
+        night: str,
+        silent: Collection[str] = frozenset(),
+    ) -> None:
+        """Record that these held-out tasks tested a candidate; doing it twice changes nothing.
+
+        Args:
+            tasks: Task ids.
+            candidate: Candidate id.
+            night: When.
+            silent: Those of the tasks that said nothing about it. They have served a gate like
+                the others, and may test it again.
+        """
         self._database.many(
             "INSERT OR IGNORE INTO gate_uses (task, candidate, night) VALUES (?, ?, ?)",
-            [(task, candidate, night) for task in tasks],
+            [
+                (task, f"{candidate}{_LOOK}{night}" if task in silent else candidate, night)
+                for task in tasks
+            ],
         )
 
-    def uses(self, *, without: str = "") -> dict[str, frozenset[str]]:
+    def uses(self, *, without: str = "", silent: bool = False) -> dict[str, frozenset[str]]:
         """Return per task id the candidates it has tested.
 
         Args:
             without: A night whose own uses do not count, so that it can be resumed.
+            silent: Whether a task counts as used by a candidate of which it said nothing.
         """
         found: dict[str, set[str]] = defaultdict(set)
         for row in self._database.rows(
             "SELECT task, candidate FROM gate_uses WHERE night <> ?", (without,)
         ):
-            found[row["task"]].add(row["candidate"])
+            name = row["candidate"]
+            found[row["task"]].add(name.partition(_LOOK)[0] if silent else name)
         return {task: frozenset(candidates) for task, candidates in found.items()}
 
     def worn(self, *, without: str = "") -> frozenset[str]:
