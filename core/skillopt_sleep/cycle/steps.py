@@ -78,7 +78,8 @@ def sift(cast: Cast, plan: NightPlan, proposed: Proposed, rollouts: Rollouts) ->
     carried = tuple(one for one in plan.carried if not _blocked(_flags(cast, plan, one)))
     known = {one.content for one in carried}
     new = [one for one in proposed.candidates if one.content not in known]
-    parts = [one for one in new if len(one.edits) == 1] or new
+    apart = cast.settings.optimizer.update_mode == "patch"
+    parts = [one for one in new if len(one.edits) == 1 or not apart]
     notes: list[str] = []
     clean: list[Candidate] = []
     for one in parts:
