@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import shutil
+import tempfile
+from pathlib import Path
 
 from skillopt_sleep.world import World
 
@@ -16,8 +18,9 @@ def find_version(world: World, program: str) -> str:
     path = shutil.which(program, path=world.env.get("PATH", ""))
     if path is None:
         return ""
-    finished = world.run(
-        [path, "--version"], cwd=world.roots.cwd, env=world.env, timeout_s=_PATIENCE_S
-    )
+    # Some clients write into their home even when asked for their version.
+    with tempfile.TemporaryDirectory() as home:
+        env = {**world.env, "HOME": home, "CODEX_HOME": home, "COPILOT_HOME": home}
+        finished = world.run([path, "--version"], cwd=Path(home), env=env, timeout_s=_PATIENCE_S)
     found = _NUMBER.search(finished.stdout)
     return found.group().rstrip(".") if found else ""
