@@ -24,6 +24,7 @@ from skillopt_sleep.engine.replays import Replays
 from skillopt_sleep.engine.review import Review
 from skillopt_sleep.engine.setup import Setup
 from skillopt_sleep.engine.tasks import Tasks
+from skillopt_sleep.engine.training import Elsewhere, Training, read_skill
 from skillopt_sleep.files import make_private, read_or_none
 from skillopt_sleep.model.status import Finding, Status
 from skillopt_sleep.pool import Cancel
@@ -32,7 +33,17 @@ from skillopt_sleep.staging.stage import summary
 from skillopt_sleep.store.database import Database
 from skillopt_sleep.world import World
 
-__all__ = ["Cancel", "Engine", "cost_line", "funnel_lines", "plain", "summary", "total"]
+__all__ = [
+    "Cancel",
+    "Elsewhere",
+    "Engine",
+    "cost_line",
+    "funnel_lines",
+    "plain",
+    "read_skill",
+    "summary",
+    "total",
+]
 
 DATABASE = "sleep.sqlite"
 
@@ -89,6 +100,11 @@ class Engine:
     def review(self) -> Review:
         """Proposals shown and decided."""
         return Review(self.world, self.config, self.database)
+
+    @property
+    def training(self) -> Training:
+        """Skills trained and scored on given tasks."""
+        return Training(self.world, self.config, self.database)
 
     @property
     def gate(self) -> GateDesk:
