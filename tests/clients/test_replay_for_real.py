@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from tests.clients.agent_server import AgentServer, agent_server
 from tests.clients.minds import MEND, RULE, SKILL, TEST, mender
 from tests.clients.scratch import CLAUDE, CODEX, Client, Scratch, need
@@ -39,7 +38,8 @@ def prepared(root: Path, url: str, agent: str) -> Scratch:
     git(scratch, "-c", "user.name=A", "-c", "user.email=a@b.c", "commit", "-q", "-m", "Begin")
     (scratch.state / "config" / "config.toml").write_text(
         # Sessions seconds apart are one occasion, and a test cannot wait for another.
-        f'[mine]\nmin_sessions = 1\norigins = ["headless"]\nuse_model = false\n\n[target]\nname = "{backend}"\n'
+        f'[mine]\nmin_sessions = 1\norigins = ["headless"]\nuse_model = false\n\n'
+        f'[target]\nname = "{backend}"\n'
         f'model = "loopback-1"\nbase_url = "{url}{path}"\nkey = "a-key-for-loopback"\n\n'
         '[replay]\nmode = "workspace"\nunconfined = true\ntimeout_s = 60\n'
     )

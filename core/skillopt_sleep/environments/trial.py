@@ -12,6 +12,7 @@ from functools import cached_property
 from pathlib import Path
 
 from skillopt_sleep.agents.confine import bare_env, confined
+from skillopt_sleep.agents.forwarder import Toll
 from skillopt_sleep.agents.launch import Told
 from skillopt_sleep.environments.bench import Bench
 from skillopt_sleep.environments.checkout import Checkout, Spot
@@ -56,10 +57,11 @@ class Trial:
     def _place(self) -> str:
         return f"{self.runner.skills}/{self.bench.settings.skill.name}"
 
-    def run(self, task: Task, skill: str) -> Told:
+    def run(self, task: Task, skill: str, toll: Toll) -> Told:
         """Clone, put ``skill`` where the client looks, and let the agent attempt ``task``.
 
         Raises:
+            BudgetSpentError: ``toll`` refused a request.
             BackendError: The clone could not be made, or the client failed.
             ConfigError: The client has no model and no login.
         """
@@ -68,7 +70,7 @@ class Trial:
         (self._room.home / "tmp").mkdir(parents=True, mode=PRIVATE_FOLDER)
         self._put(skill)
         name = self.bench.settings.skill.name if skill.strip() else ""
-        return self.runner.run(request(task), self._room, skill=name)
+        return self.runner.run(request(task), self._room, skill=name, toll=toll)
 
     def outcome(self, told: Told) -> Outcome:
         """Return what the agent left, for judges and for keeping."""

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from skillopt_sleep.agents.forwarder import Toll
 from skillopt_sleep.agents.launch import Told
 from skillopt_sleep.backends.build import price_for
 from skillopt_sleep.backends.prices import priced
@@ -21,14 +22,13 @@ from skillopt_sleep.environments import Environment
 from skillopt_sleep.environments.bench import Bench
 from skillopt_sleep.environments.checkout import Lost, Spot, locate
 from skillopt_sleep.environments.prompt import PASS_ON, PromptEnvironment
+from skillopt_sleep.environments.till import Till
 from skillopt_sleep.environments.trial import Trial
 from skillopt_sleep.errors import BackendError, ConfigError, Fault
 from skillopt_sleep.files import make_private
 from skillopt_sleep.judges.score import judge_all, score
 from skillopt_sleep.model.attempt import Attempt, Failure
-from skillopt_sleep.model.prompt import Stage
 from skillopt_sleep.model.task import Task
-from skillopt_sleep.model.usage import Usage
 from skillopt_sleep.redact import redact
 from skillopt_sleep.runners import RUNNER_OF, RUNNERS, Runner
 
@@ -143,7 +143,7 @@ class WorkspaceEnvironment:
         return Path(tempfile.mkdtemp(prefix="attempt-", dir=folder))
 
     def _tried(self, tried: Attempt, task: Task, skill: str, trial: Trial) -> Attempt:
-        told = self._metered(lambda: trial.run(task, skill))
+        told = self._metered(lambda toll: trial.run(task, skill, toll))
         tried = replace(
             tried,
             model=told.model or tried.model,
@@ -158,24 +158,18 @@ class WorkspaceEnvironment:
         scored = score(task.checks, verdicts)
         return replace(tried, outcome=kept, verdicts=verdicts, score=scored, failure=None)
 
-    def _metered(self, run: Callable[[], Told]) -> Told:
-        """Run within the budget; a client that failed counts as one call."""
-        meter = self._bench.meter
-        if meter is None:
-            return run()
-        meter.reserve()
+    def _metered(self, run: Callable[[Toll], Told]) -> Told:
+        """Run within the budget; raises what ``run`` raises."""
+        till = Till(self._bench.meter)
         try:
-            told = run()
-        except BackendError:
-            meter.settle(Stage.ATTEMPT, Usage(calls=1))
-            raise
+            told = run(till.toll)
         except BaseException:
-            meter.release()
+            till.close()
             raise
         price = price_for(self._bench.settings.target)
         # Where no price is known, the client's own reckoning is better than none.
         usage = told.usage if price is None and told.usage.dollars else priced(told.usage, price)
-        meter.settle(Stage.ATTEMPT, usage)
+        till.close(usage)
         return replace(told, usage=usage)
 
 

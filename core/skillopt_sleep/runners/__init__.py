@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from skillopt_sleep.agents.forwarder import Toll
 from skillopt_sleep.agents.launch import Told
 from skillopt_sleep.registry import Registry
 
@@ -47,10 +48,14 @@ class Runner(Protocol):
         """Return why it cannot attempt anything here, in one sentence, or ""."""
         ...
 
-    def run(self, prompt: str, room: Room, *, skill: str) -> Told:
+    def run(self, prompt: str, room: Room, *, skill: str, toll: Toll) -> Told:
         """Let the agent do what ``prompt`` asks in ``room``, where the skill so named lies.
 
+        ``toll`` is called before each request to the model; where the client uses a login of its
+        own, so that its requests are out of sight, once.
+
         Raises:
+            BudgetSpentError: ``toll`` refused.
             BackendError: The CLI failed, printed an error, or ran out of time.
             ConfigError: It has no model and no login.
         """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
@@ -11,8 +12,10 @@ from skillopt_sleep.agents.claude_code import ClaudeCode
 from skillopt_sleep.agents.codex import Codex
 from skillopt_sleep.agents.confine import bare_env, confined, sandbox
 from skillopt_sleep.agents.copilot import Copilot
+from skillopt_sleep.agents.forwarder import Toll, forwarding
 from skillopt_sleep.agents.launch import Agent, Endpoint, Errand, Told
 from skillopt_sleep.agents.opencode import OpenCode
+from skillopt_sleep.agents.trouble import fault_of
 from skillopt_sleep.backends.access import key_of, model_of
 from skillopt_sleep.backends.anthropic import KEY_VARIABLES, TOKEN_VARIABLE, anthropic_url
 from skillopt_sleep.backends.openai import openai_url
@@ -83,30 +86,48 @@ class CliRunner:
             )
         return ""
 
-    def run(self, prompt: str, room: Room, *, skill: str) -> Told:
+    def run(self, prompt: str, room: Room, *, skill: str, toll: Toll) -> Told:
         """Let the agent do what ``prompt`` asks; see ``Runner.run``."""
         replay = self._settings.replay
+        endpoint = endpoint_for(self._agent, self._settings.target, self._world)
         errand = Errand(
             prompt=prompt,
             folder=room.folder,
             home=room.home,
-            endpoint=endpoint_for(self._agent, self._settings.target, self._world),
+            endpoint=None,
             login=self._world.roots.home if replay.login else None,
             env=self._world.env,
             skill=skill,
             turns=replay.max_turns,
         )
+        if endpoint is None:
+            toll()
+            return self._answered(errand, room)
+        patience = self._settings.target.timeout_s
+        with forwarding(endpoint, self._agent.api, toll=toll, timeout_s=patience) as door:
+            try:
+                told = self._answered(replace(errand, endpoint=door.inside), room)
+            except BackendError as error:
+                if door.spent is not None:
+                    raise door.spent from None
+                if door.status >= 400:
+                    raise BackendError(str(error), fault=fault_of("", door.status)) from None
+                raise
+        return replace(told, usage=replace(told.usage, calls=door.count))
+
+    def _answered(self, errand: Errand, room: Room) -> Told:
         launch = self._agent.launch(errand)
+        timeout_s = self._settings.replay.timeout_s
         finished = confined(self._world, room.top)(
             [self._path(), *launch.arguments],
             cwd=room.folder,
             env={**bare_env(self._world, room.home), **launch.env},
             stdin=launch.stdin,
-            timeout_s=replay.timeout_s,
+            timeout_s=timeout_s,
         )
         if finished.timed_out:
             raise BackendError(
-                f"{self._agent.program!r} did not end within {replay.timeout_s:g} s; raise"
+                f"{self._agent.program!r} did not end within {timeout_s:g} s; raise"
                 " 'replay.timeout_s'",
                 fault=Fault.TIMEOUT,
             )
