@@ -18,7 +18,7 @@ from skillopt_sleep.redact.named import named_spans
 from skillopt_sleep.redact.providers import provider_spans
 from skillopt_sleep.redact.span import Span, fold
 from skillopt_sleep.redact.urls import url_spans
-from skillopt_sleep.sources._clips import Cut, clipped
+from skillopt_sleep.sources._clips import clipped, cut_of
 
 _NAMES = (
     *("password", "PASS", "passphrase", "DB_PASSWORD", "pw", "pwd", "secret", "client-secret"),
@@ -89,14 +89,14 @@ def test_ordinary_code_is_passed_over_at_once(text: str) -> None:
 
 @given(st.lists(_TEXT, max_size=6))
 def test_texts_cut_together_are_cut_as_one_by_one_or_hide_more(texts: list[str]) -> None:
-    for text, kept in zip(texts, clipped([Cut(t, 90, 90) for t in texts]), strict=True):
-        alone = clipped([Cut(text, 90, 90)])[0]
+    for text, kept in zip(texts, clipped([cut_of(t, 90, 90) for t in texts]), strict=True):
+        alone = clipped([cut_of(text, 90, 90)])[0]
         assert kept == alone or kept.count("<secret:") > 0
         assert redact(kept) == kept or "\n[… cut …]\n" in kept
 
 
 def test_a_value_named_in_one_text_is_replaced_in_the_text_beside_it() -> None:
     value = "kq7Rt" + "2Zp9wVb4Lx"
-    named, alone = clipped([Cut(f"DB_PASSWORD={value}", 90, 90), Cut(f"got {value}", 90, 90)])
+    named, alone = clipped([cut_of(f"DB_PASSWORD={value}", 90, 90), cut_of(f"got {value}", 90, 90)])
     assert value not in named
     assert value not in alone

@@ -6,7 +6,7 @@ It knows how much of each text is kept only from its caller, and no record.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from skillopt_sleep.redact import may_hold_secret, redact
 
@@ -29,27 +29,25 @@ CUT = "\n[… cut …]\n"
 _BETWEEN = "\n\x00\n"
 
 
-@dataclass(frozen=True, slots=True)
-class Cut:
+class Cut(NamedTuple):
     """A text to keep: its first ``head`` and its last ``tail`` characters.
 
     Attributes:
         text: The text as it stands in the log.
+        windows: What of it is to be redacted: all, or whole lines that reach beyond what is kept.
         head: Characters kept of its start.
         tail: Characters kept of its end.
     """
 
     text: str
+    windows: tuple[str, ...]
     head: int
     tail: int
 
-    def windows(self) -> tuple[str, ...]:
-        """Return the parts to be redacted: whole lines that reach beyond what is kept."""
-        text = self.text
-        if len(text) <= self.head + self.tail + 4 * _MARGIN:
-            return (text,)
-        before = _line_before(text, len(text) - self.tail)
-        return (text[: _line_after(text, self.head)], text[before:])
+    @property
+    def weight(self) -> int:
+        """Return a measure of the memory and time it takes until it is cut."""
+        return sum(map(len, self.windows)) + len(self.text) // 32
 
     def of(self, clean: Sequence[str]) -> str:
         """Return what is kept, from the redacted windows."""
@@ -59,20 +57,34 @@ class Cut:
         return f"{first[: self.head]}{CUT}{last[len(last) - self.tail :]}"
 
 
+def cut_of(text: str, head: int, tail: int) -> Cut:
+    """Return the cut of ``text``, its characters that UTF-8 cannot hold mended."""
+    whole = mended(text)
+    if len(whole) <= head + tail + 4 * _MARGIN:
+        return Cut(text, (whole,), head, tail)
+    before = _line_before(whole, len(whole) - tail)
+    return Cut(text, (whole[: _line_after(whole, head)], whole[before:]), head, tail)
+
+
+def mended(text: str) -> str:
+    """Return ``text`` with "?" for what UTF-8 cannot hold."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
+
+
 def clip(text: str, head: int = HEAD, tail: int = TAIL) -> str:
     """Return the first ``head`` and last ``tail`` characters of ``text``, secrets replaced."""
-    return clipped([Cut(text, head, tail)])[0]
+    return clipped([cut_of(text, head, tail)])[0]
 
 
 def clipped(cuts: Sequence[Cut]) -> list[str]:
     """Return what is kept of each text, same order, secrets replaced."""
-    windows = [cut.windows() for cut in cuts]
-    clean = _redacted([part for found in windows for part in found])
+    clean = _redacted([part for cut in cuts for part in cut.windows])
     kept: list[str] = []
     at = 0
-    for cut, found in zip(cuts, windows, strict=True):
-        kept.append(cut.of(clean[at : at + len(found)]))
-        at += len(found)
+    for cut in cuts:
+        end = at + len(cut.windows)
+        kept.append(cut.of(clean[at:end]))
+        at = end
     return kept
 
 

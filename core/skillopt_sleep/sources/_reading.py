@@ -36,6 +36,8 @@ from skillopt_sleep.sources._clips import (
     Cut,
     clip,
     clipped,
+    cut_of,
+    mended,
 )
 from skillopt_sleep.sources._lines import (
     BATCH,
@@ -96,7 +98,7 @@ def words(value: object) -> str:
     """Return ``value`` if it is a text that UTF-8 can hold (else mended), or "" if it is none."""
     if not isinstance(value, str):
         return ""
-    return value if value.isascii() else value.encode("utf-8", "replace").decode("utf-8")
+    return mended(value)
 
 
 def count(value: object) -> int:
@@ -166,11 +168,13 @@ class Notes:
         if isinstance(record, SessionSeen):
             self._records.append(_facts(record))
             return
+        if isinstance(record, CallSeen) and len(record.files) > _MOST_FILES:
+            record = replace(record, files=record.files[:_MOST_FILES])
         cuts = _cuts(record)
         if cuts:
             self._raw.append((len(self._records), cuts))
-            # Little of a long text is redacted, yet all of it is held until then.
-            self._waiting += sum(min(len(c.text), HEAD + TAIL) + len(c.text) // 32 for c in cuts)
+            for cut in cuts:
+                self._waiting += cut.weight
         self._records.append(record)
         if self._waiting > _GROUP:
             self._redact()
@@ -186,8 +190,9 @@ class Notes:
         at = 0
         for place, cuts in self._raw:
             texts = clean[at : at + len(cuts)]
-            self._records[place] = _with_texts(self._records[place], texts)
             at += len(cuts)
+            if any(text != cut.text for text, cut in zip(texts, cuts, strict=True)):
+                self._records[place] = _with_texts(self._records[place], texts)
         self._raw.clear()
         self._waiting = 0
 
@@ -250,15 +255,15 @@ def _facts(seen: SessionSeen) -> SessionSeen:
 def _cuts(record: Record) -> list[Cut]:
     match record:
         case CallEnded():
-            return [Cut(words(record.output), HEAD, TAIL)] if record.output else []
+            return [cut_of(record.output, HEAD, TAIL)] if record.output else []
         case TurnSeen():
             agent = record.kind is TurnKind.ASSISTANT
             head, tail = (MAX_ASSISTANT // 2,) * 2 if agent else (MAX_HUMAN - TAIL, TAIL)
             texts = [record.text, *record.pasted]
-            return [Cut(words(text), head, tail) for text in texts] if any(texts) else []
+            return [cut_of(text, head, tail) for text in texts] if any(texts) else []
         case CallSeen():
-            texts = [record.arguments, record.command, *record.files[:_MOST_FILES]]
-            return [Cut(words(text), MAX_ARGUMENTS - TAIL, TAIL) for text in texts]
+            texts = [record.arguments, record.command, *record.files]
+            return [cut_of(text, MAX_ARGUMENTS - TAIL, TAIL) for text in texts]
         case _:
             return []
 
