@@ -7,6 +7,7 @@ journal of calls belong to the backends that the environment was built with.
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -78,6 +79,7 @@ class Replay:
         self._lock = threading.Lock()
         self._finished: set[str] = set()
         self._failed: set[str] = set()
+        self._noted: dict[str, tuple[str, ...]] = {}
 
     @property
     def failure_share(self) -> float:
@@ -89,6 +91,12 @@ class Replay:
     def failures(self) -> int:
         """How many distinct rollouts ended without a score."""
         return len(self._failed)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the distinct attempts so far noted, with how many noted it, most frequent first."""
+        counts = Counter(note for notes in self._noted.values() for note in notes)
+        return tuple(f"{count} attempts: {note}" for note, count in counts.most_common())
 
     def __call__(self, wanted: Sequence[Rollout]) -> tuple[Attempt, ...]:
         """Return one attempt per rollout, same order; see ``Rollouts``."""
@@ -116,6 +124,7 @@ class Replay:
         for key, one in zip(missing, ran, strict=True):
             if isinstance(one, Attempt):
                 by_id[key] = one
+        self._noted.update((key, attempt.notes) for key, attempt in by_id.items())
         return tuple(by_id[key] for key in ids)
 
     def _attempt(self, wanted: Rollout) -> Attempt | AnswersWantedError:

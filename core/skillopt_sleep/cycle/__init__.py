@@ -118,9 +118,10 @@ def _work(cast: Cast, night: Night, options: NightOptions) -> Ending:
         raise
     watched = look_back(cast, plan, watched_candidate(cast, plan), replay, night.seed)
     if (void := _void(cast, replay)) is not None:
-        return replace(void, funnel=(*plan.funnel, *sifted.funnel), notes=plan.notes)
+        notes = (*plan.notes, *replay.notes)
+        return replace(void, funnel=(*plan.funnel, *sifted.funnel), notes=notes)
     ending = settle(cast, plan, proposed, sifted, one_proposed(judged, union), watched, trainer)
-    return replace(ending, notes=(*ending.notes, standing.sentence))
+    return replace(ending, notes=(*ending.notes, *replay.notes, standing.sentence))
 
 
 def _under_lifetime(cast: Cast, night: Night) -> tuple[Cast, Account]:
