@@ -24,7 +24,7 @@ def read_or_none(path: Path) -> bytes | None:
     """
     try:
         mode = path.stat().st_mode
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
     if not stat.S_ISREG(mode):
         raise StagingError(f"{str(path)!r} is not a regular file; name a file")
@@ -43,7 +43,7 @@ def write_atomic(path: Path, content: bytes, *, mode: int | None = None) -> None
     if mode is None:
         mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else 0o644
     temporary = temporary_of(path)
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, mode)
+    descriptor = _opened(temporary, mode)
     try:
         try:
             with os.fdopen(descriptor, "wb") as stream:
@@ -57,6 +57,16 @@ def write_atomic(path: Path, content: bytes, *, mode: int | None = None) -> None
             raise
     finally:
         sync_folder(path.parent)
+
+
+def _opened(temporary: Path, mode: int) -> int:
+    # Somebody else may have put a link or a pipe there: neither is followed nor waited for.
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    descriptor = os.open(temporary, flags, mode)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(f"{str(temporary)!r} is not a regular file; remove it")
+    return descriptor
 
 
 def remove_synced(path: Path) -> None:

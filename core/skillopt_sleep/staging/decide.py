@@ -46,12 +46,18 @@ class Decisions:
             StoreError: There is no such proposal.
         """
         proposal = self.proposals.get(number)
-        self._must_be_open(proposal)
-        if proposal.status is not ProposalStatus.SUPPORTED and not unproven:
-            raise StagingError(
-                f"proposal {number} is {proposal.status}: {proposal.evidence.reason};"
-                " wait for more nights, or adopt it with --unproven"
-            )
+
+        def still() -> None:
+            now = self._must_be_open(number)
+            if now.after_hash != proposal.after_hash:
+                raise StagingError(f"proposal {number} was edited meanwhile; look at it again")
+            if now.status is not ProposalStatus.SUPPORTED and not unproven:
+                raise StagingError(
+                    f"proposal {number} is {now.status}: {now.evidence.reason};"
+                    " wait for more nights, or adopt it with --unproven"
+                )
+
+        still()
         intent = Intent(
             action="adopt",
             number=number,
@@ -59,7 +65,7 @@ class Decisions:
             before_hash=proposal.before_hash,
             after_hash=proposal.after_hash,
         )
-        self.transaction.replace(intent, proposal.after.encode(), self._record(reason))
+        self.transaction.replace(intent, proposal.after.encode(), self._record(reason), still=still)
         return self.proposals.get(number)
 
     def revert(self, number: int, *, reason: str = "") -> Proposal:
@@ -69,12 +75,17 @@ class Decisions:
             StagingError: It is not adopted, or the live skill changed since.
             StoreError: There is no such proposal.
         """
+
+        def still() -> None:
+            now = self.proposals.get(number)
+            if now.status is not ProposalStatus.ADOPTED:
+                raise StagingError(
+                    f"proposal {number} is {now.status}, so there is nothing to bring back;"
+                    " only an adopted one can be reverted"
+                )
+
+        still()
         proposal = self.proposals.get(number)
-        if proposal.status is not ProposalStatus.ADOPTED:
-            raise StagingError(
-                f"proposal {number} is {proposal.status}, so there is nothing to bring back;"
-                " only an adopted one can be reverted"
-            )
         before = None if proposal.before is None else proposal.before.encode()
         intent = Intent(
             action="revert",
@@ -83,7 +94,7 @@ class Decisions:
             before_hash=proposal.after_hash,
             after_hash=proposal.before_hash,
         )
-        self.transaction.replace(intent, before, self._record(reason))
+        self.transaction.replace(intent, before, self._record(reason), still=still)
         if before is None:
             undo_folders(tuple(filter(None, proposal.extra.get(_MADE, "").split("\n"))))
         return self.proposals.get(number)
@@ -95,15 +106,14 @@ class Decisions:
             StagingError: It is decided already.
             StoreError: There is no such proposal.
         """
-        proposal = self.proposals.get(number)
-        self._must_be_open(proposal)
-        decided = replace(
-            proposal,
-            status=ProposalStatus.REJECTED,
-            decided_at=self.now(),
-            reason=reason or "rejected by the human",
-        )
-        self.proposals.save(decided)
+        with self.transaction.alone(Path(self.proposals.get(number).target)):
+            decided = replace(
+                self._must_be_open(number),
+                status=ProposalStatus.REJECTED,
+                decided_at=self.now(),
+                reason=reason or "rejected by the human",
+            )
+            self.proposals.save(decided)
         return decided
 
     def recover(self) -> tuple[Recovered, ...]:
@@ -130,12 +140,14 @@ class Decisions:
 
         return record
 
-    def _must_be_open(self, proposal: Proposal) -> None:
+    def _must_be_open(self, number: int) -> Proposal:
+        proposal = self.proposals.get(number)
         if proposal.status not in OPEN_STATUSES:
             raise StagingError(
                 f"proposal {proposal.number} is {proposal.status} already;"
                 " see the open ones with 'skillopt-sleep proposals'"
             )
+        return proposal
 
 
 def live_path(target: str, *, name: str, project: Path, home: Path) -> Path:

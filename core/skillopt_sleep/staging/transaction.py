@@ -6,6 +6,7 @@ finishes or forgets it. Knows proposals only as numbers.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -70,7 +71,12 @@ class Transaction:
         self._folder = folder
 
     def replace(
-        self, intent: Intent, content: bytes | None, record: Callable[[Intent], None]
+        self,
+        intent: Intent,
+        content: bytes | None,
+        record: Callable[[Intent], None],
+        *,
+        still: Callable[[], None],
     ) -> Intent:
         """Give the live file ``content`` (None removes it), then call ``record``.
 
@@ -79,14 +85,18 @@ class Transaction:
             content: The new bytes.
             record: Writes down what was done; called once the live file has its new bytes, and
                 again by ``recover`` if a crash came between.
+            still: Raises if what was decided does not hold any more; called once nobody else can
+                change this file through us.
 
         Raises:
-            StagingError: The live file is not what was reviewed.
+            StagingError: The live file is not what was reviewed, or cannot be written (disk full,
+                no permission); it has its old bytes.
             BusyError: Another process changes this file now.
-            OSError: Disk full or no permission; the live file has its old bytes.
         """
         target = Path(intent.target)
-        with self._locked(target):
+        with self.alone(target):
+            still()
+            _must_lie_where_reviewed(target)
             live = read_or_none(target)
             if text_hash(live) != intent.before_hash:
                 raise StagingError(
@@ -94,11 +104,20 @@ class Transaction:
                     " run a new night, or put the reviewed text back"
                 )
             whole = self._prepare(intent, live, target)
-            self._write_intent(whole)
-            if content is None:
-                remove_synced(target)
-            else:
-                write_atomic(target, content)
+            try:
+                self._write_intent(whole)
+                if content is None:
+                    remove_synced(target)
+                else:
+                    write_atomic(target, content)
+            except OSError as error:
+                self._settle(whole, record)
+                if text_hash(read_or_none(target)) != intent.after_hash:
+                    raise StagingError(
+                        f"{intent.target!r} cannot be written and has its old bytes: {error};"
+                        " mend that, then try again"
+                    ) from error
+                return whole
             record(whole)
             self._drop_intent(whole)
         return whole
@@ -111,19 +130,18 @@ class Transaction:
             return ()
         for path in sorted(folder.glob("*.json")):
             intent = _read_intent(path)
-            with self._locked(Path(intent.target)):
+            with self.alone(Path(intent.target)):
                 if path.exists():
                     found.append(self._settle(intent, record))
         return tuple(found)
 
     def _settle(self, intent: Intent, record: Callable[[Intent], None]) -> Recovered:
         target = Path(intent.target)
-        now = text_hash(read_or_none(target))
-        done = True if now == intent.after_hash else False if now == intent.before_hash else None
+        done = _done(intent, target)
         if done:
             record(intent)
         else:
-            temporary_of(target).unlink(missing_ok=True)
+            _sweep(temporary_of(target))
             if done is False:
                 undo_folders(intent.made)
         self._drop_intent(intent)
@@ -147,7 +165,12 @@ class Transaction:
         remove_synced(self._folder / "intents" / f"{intent.number}-{intent.action}.json")
 
     @contextmanager
-    def _locked(self, target: Path) -> Generator[None]:
+    def alone(self, target: Path) -> Generator[None]:
+        """Keep every other process from changing ``target`` through us.
+
+        Raises:
+            BusyError: Another process changes it now.
+        """
         name = text_hash(str(target))[:16]
         lock = FileLock(make_private(self._folder / "locks") / f"{name}.lock")
         try:
@@ -160,6 +183,30 @@ class Transaction:
             yield
         finally:
             lock.release()
+
+
+def _must_lie_where_reviewed(target: Path) -> None:
+    real = Path(os.path.realpath(target))
+    if real != target:
+        raise StagingError(
+            f"{str(target)!r} leads to {str(real)!r} by a link that was not there at the review, so"
+            " nothing was written; remove the link or run a new night"
+        )
+
+
+def _done(intent: Intent, target: Path) -> bool | None:
+    try:
+        now = text_hash(read_or_none(target))
+    except (StagingError, OSError):
+        return None  # a folder, a pipe or a loop of links is there: neither old nor new
+    return True if now == intent.after_hash else False if now == intent.before_hash else None
+
+
+def _sweep(temporary: Path) -> None:
+    try:
+        temporary.unlink(missing_ok=True)
+    except OSError:
+        return  # a folder of somebody else's, or one that may not be written any more
 
 
 def _read_intent(path: Path) -> Intent:

@@ -118,6 +118,10 @@ def command(run: Callable[..., None]) -> Callable[..., None]:
             run(face, **kwargs)
         except SleepError as error:
             refuse(face, error)
+        except BrokenPipeError:
+            raise  # whoever read our output went away; click ends quietly
+        except OSError as error:
+            refuse(face, SleepError(f"the system said: {error}; mend that, then run this again"))
 
     return wrapped
 
