@@ -154,12 +154,12 @@ class NoisyBackend:
         return f"The total is 12.00 {WANTED}." if passed else "The total is twelve."
 
 
-def announce(folder: Path) -> None:
+def announce(folder: Path, kind: type[NoisyBackend] = NoisyBackend) -> None:
     """Make the noisy backend known, as an installed package would; ``folder`` is written to."""
     made = folder / "noisy_backend-1.dist-info"
     made.mkdir(parents=True, exist_ok=True)
     (made / "METADATA").write_text("Metadata-Version: 2.1\nName: noisy-backend\nVersion: 1\n")
-    target = f"{NoisyBackend.__module__}:{NoisyBackend.__name__}"
+    target = f"{kind.__module__}:{kind.__name__}"
     (made / "entry_points.txt").write_text(f"[{BACKENDS.group}]\n{NAME} = {target}\n")
     if str(folder) not in sys.path:
         sys.path.insert(0, str(folder))

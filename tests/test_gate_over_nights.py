@@ -18,7 +18,7 @@ RUNS = 20
 
 def test_five_nights_adopt_the_helpful_rule_and_neither_the_idle_nor_the_harmful_one() -> None:
     with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
-        runs = list(pool.map(partial(one, members=5), range(1000, 1000 + RUNS), chunksize=5))
+        runs = list(pool.map(partial(one, members=1), range(1000, 1000 + RUNS), chunksize=5))
     found = counts(runs)
     assert found["helpful"] >= 15
     assert found["null"] <= 1
