@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import random
 import shutil
@@ -14,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import IO
 
 import platformdirs
 
@@ -87,26 +89,82 @@ def run_process(
         stderr=subprocess.PIPE,
         start_new_session=True,
     )
-    timed_out = threading.Event()
-
-    def stop() -> None:
-        timed_out.set()
-        _kill_group(process)
-
-    timer = threading.Timer(timeout_s, stop)
-    timer.start()
+    _RUNNING.add(process)
     try:
-        out, err = process.communicate(stdin.encode())
+        out, err, timed_out = _converse(process, stdin.encode(), timeout_s, output_cap)
     finally:
-        timer.cancel()
         _kill_group(process)
+        process.wait()
+        _RUNNING.discard(process)
     return Finished(
         code=process.returncode,
-        stdout=out[:output_cap].decode(errors="replace"),
-        stderr=err[:output_cap].decode(errors="replace"),
-        timed_out=timed_out.is_set(),
+        stdout=out.decode(errors="replace"),
+        stderr=err.decode(errors="replace"),
+        timed_out=timed_out,
         seconds=time.monotonic() - begun,
     )
+
+
+_RUNNING: set[subprocess.Popen[bytes]] = set()
+"""What runs now; it must not outlive us when somebody stops us in the middle."""
+
+_LINGER_S = 2.0
+"""How long output may come after a process has ended, from children that left its group."""
+
+_PIECE = 65536
+
+
+@atexit.register
+def _kill_all() -> None:
+    for process in tuple(_RUNNING):
+        _kill_group(process)
+        process.wait(_LINGER_S)
+
+
+def _converse(
+    process: subprocess.Popen[bytes], said: bytes, timeout_s: float, cap: int
+) -> tuple[bytes, bytes, bool]:
+    """Feed a process and read it to its end; return output, errors, whether it was killed."""
+    ears = [_listen(stream, cap) for stream in (process.stdout, process.stderr)]
+    mouth = threading.Thread(target=_speak, args=(process, said), daemon=True)
+    mouth.start()
+    timed_out = False
+    try:
+        process.wait(timeout_s)
+    except subprocess.TimeoutExpired:
+        timed_out = True
+    _kill_group(process)
+    for thread, _ in ears:
+        thread.join(_LINGER_S)
+    out, err = (bytes(heard) for _, heard in ears)
+    return out, err, timed_out
+
+
+def _listen(stream: IO[bytes] | None, cap: int) -> tuple[threading.Thread, bytearray]:
+    """Read a stream to its end in a thread; keep its first ``cap`` bytes."""
+    heard = bytearray()
+
+    def read() -> None:
+        if stream is None:
+            return
+        with stream:
+            while piece := os.read(stream.fileno(), _PIECE):
+                heard.extend(piece[: max(0, cap - len(heard))])
+
+    thread = threading.Thread(target=read, daemon=True)
+    thread.start()
+    return thread, heard
+
+
+def _speak(process: subprocess.Popen[bytes], said: bytes) -> None:
+    if process.stdin is None:
+        return
+    try:
+        with process.stdin as stdin:
+            stdin.write(said)
+    except BrokenPipeError:
+        # It ended, or closed its ears, before it heard everything.
+        return
 
 
 def spawn_detached(
