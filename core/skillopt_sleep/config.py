@@ -54,7 +54,8 @@ class BackendSettings(_Section):
     """How one model is reached.
 
     ``key_env`` names the variable that holds the key; ``key`` is for those who keep it in their
-    private config file. ``extra`` goes to the provider's request as it is.
+    private config file. ``extra`` goes to the provider's request as it is. With ``batch`` a night
+    hands its many prompts over together, for half the price and later.
     """
 
     name: str = ""
@@ -68,6 +69,7 @@ class BackendSettings(_Section):
     retries: int = Field(default=4, ge=0)
     workers: int = Field(default=4, ge=1, le=64)
     folder: str = ""
+    batch: bool = False
     extra: dict[str, Any] = Field(default_factory=dict)
     price_input: float | None = Field(default=None, ge=0)
     price_output: float | None = Field(default=None, ge=0)
@@ -144,13 +146,16 @@ class ReplaySettings(_Section):
 
 
 class BudgetSettings(_Section):
-    """Hard caps for one night (0 means none) and for a month (money)."""
+    """Hard caps for one night, over all its runs, and for a calendar month; 0 means none."""
 
     calls: int = Field(default=2000, ge=0)
     tokens: int = Field(default=0, ge=0)
     dollars: float = Field(default=0.0, ge=0)
     seconds: float = Field(default=0.0, ge=0)
+    month_calls: int = Field(default=0, ge=0)
+    month_tokens: int = Field(default=0, ge=0)
     month_dollars: float = Field(default=0.0, ge=0)
+    month_seconds: float = Field(default=0.0, ge=0)
     max_failure_share: float = Field(default=0.3, gt=0, le=1)
 
 

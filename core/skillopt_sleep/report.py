@@ -59,6 +59,8 @@ def cost_line(usage: Usage) -> str:
         parts.append(f"price unknown for {usage.unpriced}")
     if usage.dollars or not usage.unpriced:
         parts.append(f"${usage.dollars:.2f}")
+    if usage.saved >= 0.005:
+        parts.append(f"${usage.saved:.2f} saved by the provider's cache and by batches")
     return ", ".join(parts)
 
 

@@ -52,6 +52,21 @@ def test_money_is_tokens_times_price() -> None:
     assert price.saved(usage) == pytest.approx(2.7 - 0.75)
 
 
+def test_what_cache_and_batch_saved_is_the_list_price_less_what_was_paid() -> None:
+    price = Price(input=4, output=20, cache_read=0.4, cache_write=5)
+    usage = Usage(
+        calls=1,
+        input_tokens=MILLION,
+        output_tokens=MILLION,
+        cache_read_tokens=MILLION,
+        cache_write_tokens=MILLION,
+    )
+    single, batched = priced(usage, price), priced(usage, price, share=0.5)
+    assert [single.dollars, single.saved] == pytest.approx([29.4, 2.6])
+    assert [batched.dollars, batched.saved] == pytest.approx([14.7, 17.3])
+    assert batched.dollars + batched.saved == pytest.approx(3 * 4 + 20)
+
+
 def test_settings_override_the_table() -> None:
     price = price_of(BackendSettings(model="gpt-5", price_input=7, price_output=8))
     assert price is not None

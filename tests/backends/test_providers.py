@@ -229,6 +229,25 @@ def test_a_preset_knows_its_provider_s_quirks(tmp_path: Path) -> None:
     assert "enable_thinking" not in plain.body
 
 
+def test_the_user_s_account_at_openai_is_told_to_openai_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The SDK itself reads the process's environment, which no port of ours stands between.
+    account = {"OPENAI_ORG_ID": "org-planted", "OPENAI_PROJECT_ID": "proj-planted"}
+    for name, value in account.items():
+        monkeypatch.setenv(name, value)
+    world = fake_world(tmp_path, env={**account, "OPENAI_API_KEY": KEY, "DEEPSEEK_API_KEY": KEY})
+    with model_server(lambda _ask: "fine") as server:
+        for name in ("openai_compatible", "deepseek", "openai"):
+            settings = BackendSettings(name=name, model="m-1", base_url=server.url)
+            BACKENDS.factory(name)(settings, world).complete(PROMPT)
+        asks = server.asks
+    assert len(asks) == 3
+    assert not [
+        value for ask in asks for value in ask.headers.values() if value in account.values()
+    ]
+
+
 def test_azure_takes_a_token_and_may_name_its_deployment_as_it_likes(tmp_path: Path) -> None:
     with model_server(lambda _ask: Said(text="fine", model="gpt-5")) as server:
         ask_by(tmp_path, "azure_openai", server)

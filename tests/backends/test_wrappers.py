@@ -216,6 +216,65 @@ def test_a_night_ends_when_its_time_is_up(tmp_path: Path) -> None:
             asked.complete(prompt("b"))
 
 
+def test_the_time_of_earlier_runs_of_a_night_counts_and_the_time_between_does_not(
+    tmp_path: Path,
+) -> None:
+    with model_server(lambda _ask: "fine") as server:
+        first = Bench(tmp_path, BudgetSettings(seconds=60))
+        first.clock.sleep(40)
+        first.backend(server.url).complete(prompt("a"))
+        again = Bench(tmp_path, BudgetSettings(seconds=60))
+        again.clock.sleep(9000)
+        again.meter = again.fresh_meter()
+        asked = again.backend(server.url)
+        again.clock.sleep(19)
+        asked.complete(prompt("b"))
+        again.clock.sleep(2)
+        with pytest.raises(BudgetSpentError, match="60 seconds"):
+            asked.complete(prompt("c"))
+    assert again.meter.total.seconds == pytest.approx(59)
+
+
+@pytest.mark.parametrize(
+    ("cap", "what"),
+    [
+        ({"month_calls": 3}, "calls"),
+        ({"month_tokens": 45}, "tokens"),
+        ({"month_seconds": 35}, "seconds"),
+    ],
+)
+def test_a_month_has_caps_of_its_own_over_all_its_nights(
+    cap: dict[str, int], what: str, tmp_path: Path
+) -> None:
+    bench = Bench(tmp_path, BudgetSettings.model_validate(cap))
+    with model_server(lambda _ask: "fine") as server:
+        for night in ("n1", "n2", "n3"):
+            bench.meter = bench.fresh_meter(night)
+            bench.clock.sleep(10)
+            bench.backend(server.url, night=night).complete(prompt(night))
+        bench.meter = bench.fresh_meter("n4")
+        bench.clock.sleep(10)
+        with pytest.raises(BudgetSpentError, match=f"{what} this month.*month_{what}"):
+            bench.backend(server.url, night="n4").complete(prompt("n4"))
+        assert server.count == 3
+        bench.clock.sleep(31 * 86_400)
+        bench.meter = bench.fresh_meter("n5")
+        bench.backend(server.url, night="n5").complete(prompt("n5"))
+
+
+def test_what_many_calls_may_cost_counts_while_they_are_under_way(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, BudgetSettings(tokens=100))
+    likely = Usage(calls=1, input_tokens=40)
+    for _ in range(3):
+        bench.meter.reserve(likely)
+    with pytest.raises(BudgetSpentError, match="100 tokens"):
+        bench.meter.reserve(likely)
+    for _ in range(3):
+        bench.meter.settle(Stage.ATTEMPT, Usage(calls=1, input_tokens=10), expected=likely)
+    bench.meter.reserve(likely)
+    assert bench.meter.total.tokens == 30
+
+
 def test_trouble_that_passes_is_waited_out(tmp_path: Path) -> None:
     bench = Bench(tmp_path)
     troubles = (Status(code=500), Status(code=529), Status(code=503), "fine")
@@ -261,6 +320,50 @@ def test_a_used_up_rate_limit_is_waited_out_before_it_is_hit(
         assert bench.clock.monotonic() == 0
         asked.complete(prompt("b"))
     assert bench.clock.monotonic() == pytest.approx(wait, abs=0.3)
+
+
+def test_threads_together_start_no_more_requests_than_are_left(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    minute = 60.0
+    limit, seen, lock = 3, list[float](), threading.Lock()
+
+    def answer(_ask: object) -> Response:
+        with lock:
+            now = bench.clock.monotonic()
+            seen.append(now)
+            used = sum(1 for at in seen if at // minute == now // minute)
+        if used > limit:
+            return Status(code=429)
+        left = {
+            "x-ratelimit-remaining-requests": str(limit - used),
+            "x-ratelimit-reset-requests": f"{minute - now % minute + 0.5:.1f}s",
+        }
+        return Said(text="fine", headers=left)
+
+    with model_server(answer) as server:
+        asked = bench.backend(server.url)
+        asked.complete(prompt("first"))
+        with ThreadPoolExecutor(WORKERS) as pool:
+            futures = [pool.submit(asked.complete, prompt(f"q{n}")) for n in range(2)]
+        assert [future.result().text for future in futures] == ["fine"] * 2
+        asked.complete(prompt("last"))
+        assert server.count == 4
+    assert bench.clock.monotonic() >= minute
+
+
+def test_tokens_that_are_left_are_counted_in_requests_of_the_largest_size(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    left = [
+        {"x-ratelimit-remaining-tokens": number, "x-ratelimit-reset-tokens": "30s"}
+        for number in ("20", "14", "14")
+    ]
+    with model_server(lambda ask: Said(text="fine", headers=left[ask.number])) as server:
+        asked = bench.backend(server.url)
+        asked.complete(prompt("a"))
+        asked.complete(prompt("b"))
+        assert bench.clock.monotonic() == 0
+        asked.complete(prompt("c"))
+    assert bench.clock.monotonic() == pytest.approx(30, abs=0.3)
 
 
 def test_nobody_waits_an_hour_for_a_provider(tmp_path: Path) -> None:

@@ -81,6 +81,7 @@ class AnthropicBackend:
             cache_read_tokens=message.usage.cache_read_input_tokens or 0,
             cache_write_tokens=message.usage.cache_creation_input_tokens or 0,
         )
+        self.pace.weigh(usage.tokens)
         paid = (usage.tokens - usage.output_tokens, usage.output_tokens)
         if message.stop_reason == "refusal":
             raise BackendError(

@@ -6,14 +6,16 @@ What differs between providers stands in ``presets.py``.
 from __future__ import annotations
 
 import weakref
+from collections.abc import Mapping
 from typing import Any, cast
+from urllib.parse import urlsplit
 
 from pydantic import BaseModel, Field
 
 from skillopt_sleep.backends import Backend
 from skillopt_sleep.backends.access import Access, key_of, model_of, url_of
 from skillopt_sleep.backends.pace import Pace
-from skillopt_sleep.backends.presets import Preset, preset_of
+from skillopt_sleep.backends.presets import OPENAI, Preset, preset_of
 from skillopt_sleep.backends.wire import (
     check_model,
     check_text,
@@ -75,7 +77,7 @@ class OpenAIBackend:
         self._preset = preset_of(self.name)
         self._access = _access(settings, world, self._preset)
         self.pace = Pace(world)
-        self._client = _client(self._access, settings.timeout_s)
+        self._client = _client(self._access, settings.timeout_s, world.env)
         # Connections are kept between calls, and closed when this backend is no longer used.
         weakref.finalize(self, self._client.close)
 
@@ -86,6 +88,7 @@ class OpenAIBackend:
         check_model(self._access, self.model, completion.model, own_names=self._preset.own_names)
         choice = completion.choices[0]
         usage = _usage(completion.usage or _Usage())
+        self.pace.weigh(usage.tokens)
         paid = (usage.tokens - usage.output_tokens, usage.output_tokens)
         if choice.finish_reason == "content_filter" or choice.message.refusal:
             raise BackendError(
@@ -182,10 +185,10 @@ def _without_thoughts(text: str) -> str:
     return text.partition(closing)[2].lstrip()
 
 
-def _client(access: Access, timeout_s: float) -> Any:  # noqa: ANN401 - typed by an SDK not imported
+def _client(access: Access, timeout_s: float, env: Mapping[str, str]) -> Any:  # noqa: ANN401 - typed by an SDK not imported
     import openai  # noqa: PLC0415 - half a second, paid only by those who use it
 
-    return openai.OpenAI(
+    client = openai.OpenAI(
         api_key=access.secret() or "none",
         base_url=access.url,
         timeout=timeout_s,
@@ -193,6 +196,12 @@ def _client(access: Access, timeout_s: float) -> Any:  # noqa: ANN401 - typed by
         # Text goes to the host that was agreed to and to no other, so redirects are not followed.
         http_client=openai.DefaultHttpxClient(follow_redirects=False),
     )
+    # The SDK reads these from the process, and would name the user's account at OpenAI to whoever
+    # speaks the same API.
+    theirs = urlsplit(access.url).hostname == urlsplit(OPENAI.base_url).hostname
+    client.organization = env.get("OPENAI_ORG_ID") if theirs else None
+    client.project = env.get("OPENAI_PROJECT_ID") if theirs else None
+    return client
 
 
 _CONFORMS: type[Backend] = OpenAIBackend

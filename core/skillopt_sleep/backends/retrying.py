@@ -64,23 +64,30 @@ class RetryingBackend:
         tried = 0
         while True:
             self._look_first()
-            self._pause(self._pace.wait_s())
+            while (wait := self._pace.take()) > 0:
+                self._pause(wait)
             try:
-                reply = self._inner.complete(prompt)
+                reply = self._ask(prompt)
             except BackendError as error:
-                wait = self._wait_s(error, tried, jitter.uniform(0.5, 1.0))
-                if wait is None:
+                again_in = self._wait_s(error, tried, jitter.uniform(0.5, 1.0))
+                if again_in is None:
                     self._give_up(error)
                     raise
-                if error.fault is Fault.RATE and error.retry_after_s is not None:
-                    self._pace.hold(wait)
+                if error.fault is Fault.RATE:
+                    self._pace.hold(again_in)
                 else:
-                    self._pause(wait)
+                    self._pause(again_in)
             else:
                 with self._lock:
                     self._outages = 0
                 return reply
             tried += 1
+
+    def _ask(self, prompt: Prompt) -> Reply:
+        try:
+            return self._inner.complete(prompt)
+        finally:
+            self._pace.done()
 
     def _wait_s(self, error: BackendError, tried: int, jitter: float) -> float | None:
         # None means that no further try is worth it. What came back garbled gets one more.

@@ -18,6 +18,9 @@ class Usage:
         cached_calls: Calls answered from our own journal, free.
         dollars: Money, or 0.0 where the price is unknown (see ``unpriced``).
         unpriced: Calls whose price is unknown.
+        saved: Dollars less than the list price of single requests, by the provider's cache and by
+            batches; negative where filling a cache cost more than it gave back.
+        seconds: Wall time of the night that passed up to these calls since those before them.
     """
 
     calls: int = 0
@@ -28,6 +31,8 @@ class Usage:
     cached_calls: int = 0
     dollars: float = 0.0
     unpriced: int = 0
+    saved: float = 0.0
+    seconds: float = 0.0
 
     def __add__(self, other: Usage) -> Usage:
         return Usage(
@@ -39,6 +44,8 @@ class Usage:
             cached_calls=self.cached_calls + other.cached_calls,
             dollars=self.dollars + other.dollars,
             unpriced=self.unpriced + other.unpriced,
+            saved=self.saved + other.saved,
+            seconds=self.seconds + other.seconds,
         )
 
     @property
