@@ -16,6 +16,7 @@ from skillopt_sleep.model.session import Origin, TurnKind
 from skillopt_sleep.sources._claude_tools import note_block, note_result, note_usage
 from skillopt_sleep.sources._claude_turns import OpenTurns, Queue, Spoken
 from skillopt_sleep.sources._claude_words import Said, of_record, of_text, text_of
+from skillopt_sleep.sources._names import short
 from skillopt_sleep.sources._own import is_own
 from skillopt_sleep.sources._reading import Lines, Notes, instant, items, loads, mapping, words
 
@@ -116,7 +117,7 @@ class Transcript:
         kind = words(record.get("type"))
         version = record.get("version")
         if isinstance(version, str):
-            self._version = version[:40]
+            self._version = short(version)
         if kind == "user":
             self._user(record, number)
         elif kind == "assistant":
@@ -128,11 +129,11 @@ class Transcript:
         elif kind == "attachment":
             self._attachment(record, number)
         elif kind not in _EXPECTED:
-            self._notes.skip(self._version, f"kind {kind[:40]}")
+            self._notes.skip(self._version, f"kind {short(kind)}")
             return
         if kind not in _EXPECTED and not _FIELDS.issuperset(record):
             for unknown in sorted(record.keys() - _FIELDS)[:20]:
-                self._notes.skip(self._version, f"{kind[:30]}.{unknown}")
+                self._notes.skip(self._version, f"{short(kind, 30)}.{unknown}")
 
     def _main(self, record: Mapping[str, Any]) -> str:
         """Return the session this record belongs to, its facts noted; subagents have their own."""
@@ -165,7 +166,7 @@ class Transcript:
                 parent=parent,
                 cwd=cwd,
                 branch=words(record.get("gitBranch")),
-                version=words(record.get("version"))[:40] or self._version,
+                version=short(words(record.get("version"))) or self._version,
                 part=part,
             )
         )

@@ -15,6 +15,7 @@ from skillopt_sleep.codec import digest
 from skillopt_sleep.model.record import CallEnded, CallSeen, SessionSeen, TurnSeen, UsageSeen
 from skillopt_sleep.model.session import TurnKind
 from skillopt_sleep.sources._claude_words import answers, rejected, text_of, words_of_rejection
+from skillopt_sleep.sources._names import short
 from skillopt_sleep.sources._reading import (
     Notes,
     as_json,
@@ -53,7 +54,7 @@ def note_block(
                 )
             )
     elif kind not in _SILENT and not str(kind).endswith("_tool_result"):
-        return str(kind)[:40]
+        return short(str(kind))
     return ""
 
 

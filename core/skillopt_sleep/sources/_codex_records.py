@@ -22,6 +22,7 @@ from skillopt_sleep.model.record import (
 from skillopt_sleep.model.session import Origin, TurnKind
 from skillopt_sleep.sources._codex_tools import Meter, note_call, note_item, note_output
 from skillopt_sleep.sources._codex_words import message_text, typed
+from skillopt_sleep.sources._names import short
 from skillopt_sleep.sources._own import is_own
 from skillopt_sleep.sources._reading import (
     Lines,
@@ -136,7 +137,7 @@ class Rollout:
         elif "payload" not in record:
             self._flat(record)
         else:
-            self._notes.skip(self._version, f"kind {str(kind)[:40]}")
+            self._notes.skip(self._version, f"kind {short(str(kind))}")
 
     def _flat(self, record: dict[str, Any]) -> None:
         # Rollouts of early 2025 have no envelope: the items themselves, after one line of facts.
@@ -154,7 +155,7 @@ class Rollout:
             return  # a fork carries its ancestors' facts behind its own
         identifier = words(meta.get("id"))
         self._session, self._named = identifier or self._session, True
-        self._version = words(meta.get("cli_version"))[:40]
+        self._version = short(words(meta.get("cli_version")))
         cwd = self._cwd = words(meta.get("cwd"))
         git = mapping(meta.get("git"))
         parent = words(meta.get("parent_thread_id")) or _spawner(meta.get("source"))
@@ -193,7 +194,7 @@ class Rollout:
         elif kind in _OUTPUTS:
             note_output(self._notes, self._session, item, self._number, self._at)
         elif f"response_item/{kind}" not in _EXPECTED:
-            self._notes.skip(self._version, f"response_item/{kind[:40]}")
+            self._notes.skip(self._version, f"response_item/{short(kind)}")
 
     def _message(self, item: dict[str, Any]) -> None:
         role = item.get("role")
@@ -225,7 +226,7 @@ class Rollout:
         elif kind in ("turn_aborted", "thread_rolled_back", "context_compacted"):
             self._happened(kind)
         elif f"event_msg/{kind}" not in _EXPECTED:
-            self._notes.skip(self._version, f"event_msg/{kind[:40]}")
+            self._notes.skip(self._version, f"event_msg/{short(kind)}")
 
     def _prompt(self, text: str, kind: str) -> None:
         if kind in ("environment_context", "user_instructions"):

@@ -50,6 +50,7 @@ from skillopt_sleep.sources._lines import (
     loads,
     walk,
 )
+from skillopt_sleep.sources._names import short
 
 __all__ = [
     "BATCH",
@@ -198,7 +199,7 @@ class Notes:
 
     def skip(self, version: str, kind: str, times: int = 1) -> None:
         """Count something passed over that a reader of this format should know."""
-        self.skipped[f"{version or '?'}/{kind[:80]}"] += times
+        self.skipped[f"{version or '?'}/{short(kind, 80)}"] += times
 
     def saw(self, session: str, at: object) -> None:
         """Remember the first and the last instant of a session in this reading, as written."""

@@ -17,6 +17,7 @@ from skillopt_sleep.model.record import Cursor, Reading
 from skillopt_sleep.model.session import HarvestReport, Unreadable
 from skillopt_sleep.sources import SOURCES, Source
 from skillopt_sleep.sources._excluded import Exclusions
+from skillopt_sleep.sources._names import without_secrets
 from skillopt_sleep.sources._reading import BATCH
 from skillopt_sleep.store.database import Database
 from skillopt_sleep.store.files import FileStore, Known, Stamp
@@ -253,7 +254,7 @@ class Work:
 def _readings(source: Source, path: Path, cursor: Cursor | None, size: int) -> Iterator[Reading]:
     """Yield the readings of a file, up to the size it had: a long one comes in batches."""
     while True:
-        reading = source.read(path, cursor)
+        reading = without_secrets(source.read(path, cursor))
         yield reading
         before = cursor.offset if cursor is not None and not reading.whole else 0
         more = before < reading.cursor.offset < size
