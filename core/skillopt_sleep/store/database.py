@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import sqlite_utils
+from filelock import FileLock, Timeout
 
 from skillopt_sleep.errors import StoreError
 from skillopt_sleep.store.schema import MIGRATIONS
@@ -21,6 +22,7 @@ from skillopt_sleep.store.schema import MIGRATIONS
 Params = Sequence[object] | Mapping[str, object]
 Row = dict[str, Any]
 
+_PATIENCE_S = 30.0
 SCHEMA_VERSION = 1
 """``PRAGMA user_version`` of a database that has every migration of this program."""
 
@@ -45,10 +47,14 @@ class Database:
             os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
         try:
             self._connection = sqlite3.connect(
-                path, timeout=30.0, check_same_thread=False, isolation_level=None
+                path, timeout=_PATIENCE_S, check_same_thread=False, isolation_level=None
             )
             self._connection.row_factory = sqlite3.Row
-            self._prepare()
+            # Two first openings at once would both make the tables.
+            with FileLock(f"{path}.lock", timeout=_PATIENCE_S, mode=0o600):
+                self._prepare()
+        except Timeout as error:
+            raise StoreError(_trouble(path, sqlite3.OperationalError("locked"))) from error
         except sqlite3.Error as error:
             raise StoreError(_trouble(path, error)) from error
 
@@ -70,7 +76,7 @@ class Database:
 
     def _migrate(self) -> None:
         # A connection of its own: sqlite-utils wants to manage transactions itself.
-        wrapped = sqlite_utils.Database(sqlite3.connect(self.path, timeout=30.0))
+        wrapped = sqlite_utils.Database(sqlite3.connect(self.path, timeout=_PATIENCE_S))
         try:
             MIGRATIONS.apply(wrapped)
             wrapped.conn.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
