@@ -14,10 +14,14 @@ from pathlib import Path
 import pytest
 
 from skillopt_sleep.edge import open_engine
+from skillopt_sleep.engine import Engine
 from skillopt_sleep_server.demo.samples import copy_samples
 from skillopt_sleep_server.demo.wire import MODEL
 
 PROGRAMS = Path(__file__).parents[2] / ".cache" / "clis" / "node_modules" / ".bin"
+NEWER_NODE = Path(__file__).parents[2] / ".cache" / "openclaw" / "node_modules" / ".bin"
+"""OpenClaw and the Node that it needs; apart, so that the others keep the machine's own."""
+
 NOWHERE = "http://127.0.0.1:9"
 
 _PATIENCE_S = 100
@@ -52,7 +56,7 @@ class Scratch:
             env={
                 "HOME": str(self.home),
                 "TMPDIR": str(self.root / "tmp"),
-                "PATH": f"{PROGRAMS}{os.pathsep}{os.environ['PATH']}",
+                "PATH": search_path(PROGRAMS),
                 "LANG": "C.UTF-8",
                 "SKILLOPT_SLEEP_HOME": str(self.state),
                 "HTTPS_PROXY": NOWHERE,
@@ -70,9 +74,14 @@ class Scratch:
         assert finished.returncode == 0, f"{argv}: {finished.stdout[-2000:]}{finished.stderr}"
         return finished.stdout
 
-    def sleep(self, *words: str) -> str:
+    def sleep(self, *words: str, programs: Path = PROGRAMS) -> str:
         """Run our own program."""
-        return self.run([sys.executable, "-m", "skillopt_sleep_server", *words])
+        argv = [sys.executable, "-m", "skillopt_sleep_server", *words]
+        return self.run(argv, {"PATH": search_path(programs)})
+
+    def engine(self) -> Engine:
+        """Open the engine on these folders."""
+        return open_engine(home=self.home, project=self.project, state=self.state)
 
     def use_model(self, url: str) -> None:
         """Let nights use the model at ``url``."""
@@ -93,18 +102,25 @@ class Client:
     env: Callable[[str], dict[str, str]] = lambda _url: {}
     settings: Callable[[Path, str], None] = lambda _home, _url: None
     by_stdin: bool = False
+    programs: Path = PROGRAMS
 
     def ask(self, scratch: Scratch, prompt: str, url: str) -> str:
         """Give the client one prompt; return what it printed."""
         argv = [self.program, *self.argv, *([] if self.by_stdin else [prompt])]
-        return scratch.run(argv, self.env(url), prompt if self.by_stdin else "")
+        env = {"PATH": search_path(self.programs), **self.env(url)}
+        return scratch.run(argv, env, prompt if self.by_stdin else "")
+
+
+def search_path(programs: Path) -> str:
+    """Return a PATH that finds the clients first, then our own program."""
+    ours = str(Path(sys.executable).parent)
+    return os.pathsep.join([str(programs), ours, os.environ["PATH"]])
 
 
 def need(client: Client) -> None:
     """Skip the test where the client is not installed."""
-    path = f"{PROGRAMS}{os.pathsep}{os.environ['PATH']}"
-    if shutil.which(client.program, path=path) is None:
-        pytest.skip(f"{client.program} is not installed; tests/clients/install_clis.sh does that")
+    if shutil.which(client.program, path=str(client.programs)) is None:
+        pytest.skip(f"{client.program} is not installed below .cache; see tests/clients/*.sh")
 
 
 def prepare(root: Path, client: Client, url: str) -> Scratch:
@@ -131,12 +147,12 @@ def _codex_settings(home: Path, url: str) -> None:
 def _opencode_settings(home: Path, url: str) -> None:
     folder = home / ".config" / "opencode"
     folder.mkdir(parents=True)
-    provider = {
+    provider: dict[str, object] = {
         "npm": "@ai-sdk/openai-compatible",
         "options": {"baseURL": f"{url}/v1", "apiKey": "x"},
         "models": {"loopback-1": {}},
     }
-    tree = {"model": "loopback/loopback-1", "provider": {"loopback": provider}}
+    tree: dict[str, object] = {"model": "loopback/loopback-1", "provider": {"loopback": provider}}
     (folder / "opencode.json").write_text(json.dumps(tree, indent="\t"))
 
 
@@ -183,4 +199,26 @@ OPENCODE = Client(
     by_stdin=True,
 )
 
-CLIENTS = {one.name: one for one in (CLAUDE, CODEX, COPILOT, OPENCODE)}
+
+def _openclaw_settings(home: Path, url: str) -> None:
+    folder = home / ".openclaw"
+    folder.mkdir()
+    project = home / "code" / "harbor"
+    (folder / "openclaw.json").write_text(
+        "{\n  // my settings\n  models: { providers: { loopback: {\n"
+        f"    baseUrl: '{url}/v1', apiKey: 'x', api: 'openai-completions',\n"
+        "    models: [{ id: 'loopback-1', name: 'loopback-1' }],\n  } } },\n"
+        "  agents: { defaults: { model: { primary: 'loopback/loopback-1' },"
+        f" workspace: '{project}' }} }},\n}}\n"
+    )
+
+
+OPENCLAW = Client(
+    name="openclaw",
+    program="openclaw",
+    argv=("agent", "--local", "--agent", "main", "--json", "-m"),
+    settings=_openclaw_settings,
+    programs=NEWER_NODE,
+)
+
+CLIENTS = {one.name: one for one in (CLAUDE, CODEX, COPILOT, OPENCODE, OPENCLAW)}
