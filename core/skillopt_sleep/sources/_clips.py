@@ -46,8 +46,8 @@ class Cut(NamedTuple):
 
     @property
     def weight(self) -> int:
-        """Return a measure of the memory and time it takes until it is cut."""
-        return sum(map(len, self.windows)) + len(self.text) // 32
+        """Return about how many characters it costs until it is cut."""
+        return len(self.windows[0]) * len(self.windows) + len(self.text) // 32
 
     def of(self, clean: Sequence[str]) -> str:
         """Return what is kept, from the redacted windows."""
@@ -59,7 +59,7 @@ class Cut(NamedTuple):
 
 def cut_of(text: str, head: int, tail: int) -> Cut:
     """Return the cut of ``text``, its characters that UTF-8 cannot hold mended."""
-    whole = mended(text)
+    whole = text if text.isascii() else mended(text)
     if len(whole) <= head + tail + 4 * _MARGIN:
         return Cut(text, (whole,), head, tail)
     before = _line_before(whole, len(whole) - tail)
@@ -68,7 +68,7 @@ def cut_of(text: str, head: int, tail: int) -> Cut:
 
 def mended(text: str) -> str:
     """Return ``text`` with "?" for what UTF-8 cannot hold."""
-    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def clip(text: str, head: int = HEAD, tail: int = TAIL) -> str:

@@ -99,7 +99,7 @@ def words(value: object) -> str:
     """Return ``value`` if it is a text that UTF-8 can hold (else mended), or "" if it is none."""
     if not isinstance(value, str):
         return ""
-    return mended(value)
+    return value if value.isascii() else mended(value)
 
 
 def count(value: object) -> int:
