@@ -29,9 +29,10 @@ class Steps:
 
     def __init__(self) -> None:
         self.calls: Sequence[tuple[str, dict[str, Any]]] = ()
+        self.earlier = 0
 
     def __call__(self, heard: Heard) -> Turn:
-        done = len(heard.results)
+        done = len(heard.results) - self.earlier
         if done >= len(self.calls):
             return Say("All done.")
         name, arguments = self.calls[done]
@@ -79,13 +80,18 @@ def texts(plan: dict[str, Any]) -> dict[str, str | None]:
     return {str(path): path.read_text() if path.exists() else None for path in paths}
 
 
-def asked(client: Client, scratch: Scratch, prompt: str, server: AgentServer) -> Heard:
-    """Give the client a prompt; return its last request, which holds all that our tools said."""
+def asked(
+    client: Client, scratch: Scratch, prompt: str, server: AgentServer
+) -> tuple[Heard, list[dict[str, Any]]]:
+    """Give the client a prompt; return its last request and what our tools said this time."""
+    before = len(server.heard[-1].results) if server.heard and client is OPENCLAW else 0
+    cast("Steps", server.mind).earlier = before
     for _ in range(TRIES):
         client.ask(scratch, prompt, server.url)
-        if server.heard[-1].results:
+        if len(server.heard[-1].results) > before:
             break
-    return server.heard[-1]
+    found = server.heard[-1]
+    return found, [answer(found, at) for at in range(before, len(found.results))]
 
 
 def end_of(scratch: Scratch, job: str) -> None:
@@ -113,9 +119,9 @@ def test_a_client_lists_calls_learns_and_unlearns(tmp_path: Path, name: str) -> 
         installed = texts(plan)
 
         mind.calls = [("status", {}), ("consolidate", {"wait_s": 0})]
-        last = asked(client, scratch, "How does it stand? Then start a night.", server)
-        assert answer(last, 0)["project"] == str(scratch.project)
-        job = answer(last, 1)["job"]
+        _, (status, started) = asked(client, scratch, "How is it? Then start a night.", server)
+        assert status["project"] == str(scratch.project)
+        job = started["job"]
         end_of(scratch, job)
         if client is not OPENCLAW:
             assert {"status", "consolidate", "adopt", "show"} <= offered(server)
@@ -129,8 +135,8 @@ def test_a_client_lists_calls_learns_and_unlearns(tmp_path: Path, name: str) -> 
             engine.review.adopt(1, unproven=True)
 
         mind.calls = [("status", {"job": job})]
-        last = asked(client, scratch, "How did the night end?", server)
-        (found,) = answer(last, 0)["jobs"]
+        last, (status,) = asked(client, scratch, "How did the night end?", server)
+        (found,) = status["jobs"]
         assert found["state"] == "ended"
         assert found["night"]["proposals"] == [1]
         seen = json.dumps(last.body)
