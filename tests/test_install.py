@@ -203,3 +203,21 @@ def test_what_a_harness_wrote_between_two_installs_survives_the_uninstall(tmp_pa
     assert "/moved" in servers.read_text()
     remove(moved, "claude-code", "user")
     assert servers.read_text() == '{"numStartups": 2}'
+
+
+@pytest.mark.parametrize("first", ["claude-code", "copilot"])
+def test_two_harnesses_that_share_a_file_do_not_take_it_from_each_other(
+    tmp_path: Path, first: str
+) -> None:
+    world = fake_world(tmp_path)
+    second = "copilot" if first == "claude-code" else "claude-code"
+    shared = world.roots.cwd / ".mcp.json"
+    shared.write_text('{"mcpServers": {"x": {}}}')
+    apply(world, "claude-code", "project")
+    entry = shared.read_text()
+    apply(world, "copilot", "project")
+    assert shared.read_text() == entry
+    remove(world, first, "project")
+    assert shared.read_text() == entry
+    remove(world, second, "project")
+    assert shared.read_text() == '{"mcpServers": {"x": {}}}'

@@ -58,11 +58,12 @@ def apply(world: World, harness: str, scope: Scope) -> InstallPlan:
     known = _record(world, harness, scope)
     merged = {one.path: one for one in known.changes}
     for one in plan.changes:
-        prior = merged.get(one.path, one)
-        before = prior.before if one.before in (prior.after, prior.before) else None
-        if before is None and one.before is not None and one is not prior:
+        before, prior = one.before, merged.get(one.path)
+        if prior is not None and before == prior.after:
+            before = prior.before
+        elif prior is not None and before is not None:
             # Somebody else wrote since our last install: their words are not to be lost.
-            before = _rest(installer, world, scope, replace(prior, after=one.before))
+            before = _rest(installer, world, scope, replace(prior, after=before))
         merged[one.path] = replace(one, before=before)
     made = list(known.made)
     for one in plan.changes:
@@ -94,12 +95,22 @@ def remove(world: World, harness: str, scope: Scope) -> InstallPlan:
         if folder.is_dir() and not any(folder.iterdir()):
             folder.rmdir()
     remove_synced(_place(world, harness, scope))
+    _serve_others(world, scope, {one.path for one in changes})
     return InstallPlan(harness=harness, version="", changes=tuple(changes), applied=True)
 
 
 def installed(world: World, harness: str, scope: Scope) -> bool:
     """Return whether an install is recorded."""
     return bool(_record(world, harness, scope).changes)
+
+
+def _serve_others(world: World, scope: Scope, taken: set[str]) -> None:
+    """Put back what another harness that is installed still needs of the files ``taken``."""
+    for other in INSTALLERS.names():
+        if installed(world, other, scope):
+            needs = {one.path for one in preview(world, other, scope).changes}
+            if needs & taken:
+                apply(world, other, scope)
 
 
 def _back(installer: Installer, world: World, scope: Scope, one: Change) -> Change:

@@ -190,7 +190,7 @@ def test_in_claude_code_sleep_status_answers(tmp_path: Path) -> None:
     mind = Steps()
     with agent_server(mind) as server:
         scratch = prepare(tmp_path, CLAUDE, server.url)
-        scratch.sleep("install", "claude-code", "--only-project")
+        scratch.sleep("install", "claude-code", "--project")
         mind.calls = [("status", {})]
         told = json.loads(CLAUDE.ask(scratch, "/sleep status", server.url))
         assert told["permission_denials"] == []

@@ -21,9 +21,10 @@ class Installs:
         """Return the harnesses that can be installed into, sorted."""
         return INSTALLERS.names()
 
-    def present(self) -> tuple[str, ...]:
-        """Return those of them that are used on this machine, sorted."""
-        return tuple(n for n in self.names() if INSTALLERS.factory(n)().present(self.world))
+    def present(self, scope: Scope) -> tuple[str, ...]:
+        """Return those of them that are used on this machine and know this scope, sorted."""
+        known = [INSTALLERS.factory(name)() for name in self.names()]
+        return tuple(one.name for one in known if scope in one.scopes and one.present(self.world))
 
     def sleep_skill(self) -> str:
         """Return the text of the skill ``sleep``, with ``$ARGUMENTS`` for the user's words."""

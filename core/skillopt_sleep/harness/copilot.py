@@ -39,8 +39,8 @@ def installer() -> Installer:
 
 
 def _pieces(world: World, scope: Scope) -> tuple[Piece, ...]:
-    entry = {"type": "local", **stdio_entry(world), "tools": ["*"], "timeout": TIMEOUT_MS}
     if scope == "user":
+        entry = {"type": "local", **stdio_entry(world), "tools": ["*"], "timeout": TIMEOUT_MS}
         folder = world.roots.home / ".copilot"
         return (
             skill(folder / "skills"),
@@ -48,12 +48,13 @@ def _pieces(world: World, scope: Scope) -> tuple[Piece, ...]:
             _hooks(world, folder / "hooks"),
         )
     project = world.roots.cwd
-    code = {"type": "stdio", **stdio_entry(world)}
+    # Claude Code reads the same .mcp.json, so the entry is the one that it gets.
+    entry = {"type": "stdio", **stdio_entry(world)}
     return (
         skill(project / ".github" / "skills"),
         json_entry(project / ".mcp.json", ("mcpServers", "skillopt"), entry, _SERVER),
         json_entry(
-            project / ".vscode" / "mcp.json", ("servers", "skillopt"), code, f"{_SERVER} (VS Code)"
+            project / ".vscode" / "mcp.json", ("servers", "skillopt"), entry, f"{_SERVER} (VS Code)"
         ),
         _hooks(world, project / ".github" / "hooks"),
     )

@@ -4,60 +4,72 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Literal
 
 import click
 
-from skillopt_sleep.engine import plain
+from skillopt_sleep.engine import Engine, plain
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.model.status import InstallPlan
 from skillopt_sleep_server.cli.face import Face, command
 
 Scope = Literal["user", "project"]
 
-SCOPE = (
-    click.option("--user", "scope", flag_value="user", default=True, help="For you, everywhere."),
-    click.option("--only-project", "scope", flag_value="project", help="For this project."),
-)
+
+def _scoped(made: click.Command) -> click.Command:
+    """Let ``--project`` stand alone, for the folder the user stands in, and choose the scope."""
+    here = click.Option(
+        ["--project"],
+        is_flag=False,
+        flag_value=".",
+        type=click.Path(path_type=Path, file_okay=False, exists=True),
+        help="For one project only: the folder you stand in, or the one named behind it.",
+    )
+    made.params = [here if one.name == "project" else one for one in made.params]
+    return made
 
 
-def _scope(raw: str | None) -> Scope:
-    return "project" if raw == "project" else "user"
-
-
+@_scoped
 @click.command()
 @click.argument("harness", required=False)
-@click.option("--all", "everything", is_flag=True, help="Into every harness that is found.")
+@click.option("--all", "everything", is_flag=True, help="Into every harness that is used here.")
 @click.option("--dry-run", is_flag=True, help="Show the changes and make none.")
-@SCOPE[0]
-@SCOPE[1]
+@click.option("--user", is_flag=True, help="For you, everywhere [the default].")
 @command
 def install(
-    face: Face, harness: str | None, scope: str | None, *, everything: bool, dry_run: bool
+    face: Face, harness: str | None, *, everything: bool, dry_run: bool, user: bool
 ) -> None:
     """Install into a harness, such as claude-code."""
+    scope = _scope(face, user=user)
     with face.engine() as engine:
-        names = (
-            engine.installs.names() if everything else [_named(harness, engine.installs.names())]
-        )
         act = engine.installs.preview if dry_run else engine.installs.apply
-        plans = [act(name, scope=_scope(scope)) for name in names]
+        plans = [
+            act(name, scope=scope) for name in _named(engine, harness, scope, everything=everything)
+        ]
     face.give({"plans": [plain(plan) for plan in plans]})
     for plan in plans:
         _told(face, plan, "would change" if dry_run else "changed")
 
 
+@_scoped
 @click.command()
-@click.argument("harness")
-@SCOPE[0]
-@SCOPE[1]
+@click.argument("harness", required=False)
+@click.option("--all", "everything", is_flag=True, help="Out of every harness it is in.")
+@click.option("--user", is_flag=True, help="For you, everywhere [the default].")
 @command
-def uninstall(face: Face, harness: str, scope: str | None) -> None:
+def uninstall(face: Face, harness: str | None, *, everything: bool, user: bool) -> None:
     """Take everything back that install changed."""
+    scope = _scope(face, user=user)
     with face.engine() as engine:
-        plan = engine.installs.remove(harness, scope=_scope(scope))
-    face.give({"plans": [plain(plan)]})
-    _told(face, plan, "put back")
+        known = engine.installs.installed()
+        names = [name for name in known if scope in known[name]] if everything else [harness]
+        if names == [None]:
+            raise ConfigError(f"name a harness: {', '.join(known)}; or say --all")
+        plans = [engine.installs.remove(str(name), scope=scope) for name in names]
+    face.give({"plans": [plain(plan) for plan in plans]})
+    for plan in plans:
+        _told(face, plan, "put back")
 
 
 def install_lines(known: Mapping[str, Sequence[str]]) -> list[str]:
@@ -65,10 +77,24 @@ def install_lines(known: Mapping[str, Sequence[str]]) -> list[str]:
     return [f"{name:<12} {', '.join(scopes) or 'not installed'}" for name, scopes in known.items()]
 
 
-def _named(harness: str | None, known: Sequence[str]) -> str:
-    if harness is None:
-        raise ConfigError(f"name a harness to install into: {', '.join(known)}; or say --all")
-    return harness
+def _scope(face: Face, *, user: bool) -> Scope:
+    if user and face.project is not None:
+        raise ConfigError("--user and --project were both given; give one")
+    return "user" if face.project is None else "project"
+
+
+def _named(engine: Engine, harness: str | None, scope: Scope, *, everything: bool) -> Sequence[str]:
+    known = engine.installs.names()
+    if not everything:
+        if harness is None:
+            raise ConfigError(f"name a harness to install into: {', '.join(known)}; or say --all")
+        return [harness]
+    present = engine.installs.present(scope)
+    if not present:
+        raise ConfigError(
+            f"none of {', '.join(known)} is used here; name the one to install into all the same"
+        )
+    return present
 
 
 def _told(face: Face, plan: InstallPlan, verb: str) -> None:
