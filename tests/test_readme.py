@@ -64,7 +64,7 @@ def test_the_demo_shows_the_funnel_a_diff_the_evidence_and_what_was_not_adopted(
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[0].startswith("The model in this demo is SIMULATED")
     for words in (
-        "recurring requests",
+        "different requests among them",
         "+- Use `uv` instead of `pip`",
         "Evidence E = ",
         "ADOPTED",

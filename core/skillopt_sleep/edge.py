@@ -61,7 +61,8 @@ def real_world() -> World:
         rng=random.Random,
         env=env,
         roots=real_roots(env),
-        program=(sys.executable, "-m", "skillopt_sleep_server"),
+        # -P: a project's own folder must never be where our modules are looked for.
+        program=(sys.executable, "-P", "-m", "skillopt_sleep_server"),
     )
 
 

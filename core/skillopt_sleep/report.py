@@ -80,17 +80,38 @@ def night_markdown(night: Night, proposals: Sequence[Proposal], diffs: Mapping[i
     lines += ["## From sessions to rules", "", "```", *funnel_lines(night.funnel), "```", ""]
     for proposal in sorted(proposals, key=lambda p: p.number):
         lines += _proposal_section(proposal, diffs.get(proposal.number, ""))
-    lines += ["## What it cost", "", cost_line(total(night.usage)) + _took(night), ""]
-    if night.usage:
-        lines += ["| stage | calls | tokens | $ |", "|---|---|---|---|"]
-        lines += [
-            f"| {stage} | {use.calls} | {use.tokens:,} | {use.dollars:.4f} |"
-            for stage, use in sorted(night.usage.items())
-        ]
-        lines.append("")
+    lines += _forecast_section(night) if night.forecast else _cost_section(night)
     if night.notes:
         lines += ["## Notes", "", *[f"- {note}" for note in night.notes], ""]
     return "\n".join(lines)
+
+
+def _cost_section(night: Night) -> list[str]:
+    lines = ["## What it cost", "", cost_line(total(night.usage)) + _took(night), ""]
+    if night.usage:
+        lines += ["| stage | calls | tokens | $ |", "|---|---|---|---|"]
+        lines += [
+            f"| {stage} | {use.calls} | {use.tokens:,} | {_dollars(use)} |"
+            for stage, use in sorted(night.usage.items())
+        ]
+        lines.append("")
+    return lines
+
+
+def _dollars(use: Usage) -> str:
+    return "unknown" if use.unpriced and not use.dollars else f"{use.dollars:.4f}"
+
+
+def _forecast_section(night: Night) -> list[str]:
+    figures = night.forecast
+    money = f"${figures['dollars']:.2f}" if "dollars" in figures else "at a price not known"
+    return [
+        "## What it would cost",
+        "",
+        f"About {figures.get('calls', 0):,.0f} model calls and {figures.get('tokens', 0):,.0f}"
+        f" tokens, {money}; an estimate on the high side, and the budget is a hard cap",
+        "",
+    ]
 
 
 def night_json(night: Night, proposals: Sequence[Proposal], diffs: Mapping[int, str]) -> Any:  # noqa: ANN401
@@ -121,7 +142,7 @@ def evidence_lines(evidence: GateEvidence) -> tuple[str, ...]:
     nights = "one night" if evidence.nights == 1 else f"{evidence.nights} nights"
     lines = [
         f"Gate `{evidence.policy}` on the {evidence.metric} score says: {evidence.reason}",
-        f"Held-out clusters compared over {nights}: {evidence.tasks}"
+        f"Held-out comparisons over {nights}: {evidence.tasks}"
         f" ({evidence.wins} better, {evidence.losses} worse)",
         f"Mean score live {evidence.live_mean:.3f}, candidate {evidence.candidate_mean:.3f}",
         f"Evidence E = {evidence.e_value:.2f} for it, {evidence.e_harm:.2f} against it"

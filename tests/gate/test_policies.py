@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -129,7 +131,7 @@ def test_at_most_one_of_two_arms_is_accepted(differences: list[float]) -> None:
 
 
 def candidate(*tasks: str) -> Candidate:
-    edit = Edit(kind=EditKind.ADD, text="say so", tasks=tasks)
+    edit = Edit(kind=EditKind.ADD, text="say x so", tasks=tasks)
     return Candidate(id="c", base_hash="", content="x", edits=(edit,), night="n")
 
 
@@ -169,6 +171,16 @@ def test_only_human_words_behind_a_validated_check_of_a_motivating_task_back_it(
     tasks: list[Task],
 ) -> None:
     assert len(backing(candidate("a"), tasks)) < 2
+
+
+def test_a_rule_about_something_else_is_not_backed_by_what_the_human_asked_for() -> None:
+    idle = Edit(kind=EditKind.ADD, text="think before you begin", tasks=("a",))
+    about = replace(candidate("a"), edits=(idle,))
+    both = replace(candidate("a"), edits=(*candidate("a").edits, idle))
+    asked = [task("a", "s1", "s2")]
+    assert len(backing(candidate("a"), asked)) == 2
+    assert backing(about, asked) == ()
+    assert backing(both, asked) == ()
 
 
 def test_what_is_rejected_is_not_offered_again() -> None:

@@ -104,7 +104,7 @@ def test_the_funnel_says_where_sessions_went(store: TaskStore, tmp_path: Path) -
     assert steps["sessions"].count == len(TREE)
     assert steps["sessions mined"].note == "3 automation, 3 own, 3 subagent"
     assert "8 set aside as automation" in steps["requests"].note
-    assert steps["recurring requests"].count == len(RECURRING)
+    assert steps["different requests among them"].count == len(RECURRING)
     counts = [step.count for step in found.funnel]
     assert counts[-1] <= counts[-2] <= counts[-3]
     assert any("'/srv/bot'" in note for note in found.notes)

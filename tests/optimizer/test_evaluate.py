@@ -421,7 +421,7 @@ def test_without_tasks_or_candidates_nothing_happens() -> None:
 
 def test_a_pending_rule_that_the_human_asked_for_is_shown_unproven() -> None:
     model = Model(passing({"live": 0.0, "new": 1.0}))
-    edit = Edit(kind=EditKind.ADD, text="say so", tasks=("train",))
+    edit = Edit(kind=EditKind.ADD, text="say x so", tasks=("train",))
     (judged,) = judge(model, tasks(2), replace(candidate(), edits=(edit,)))
     check = Check(
         id="1",

@@ -15,6 +15,7 @@ import pytest
 
 from skillopt_sleep.edge import open_engine
 from skillopt_sleep.store.proposals import ProposalStore
+from skillopt_sleep.store.rejected import RejectedStore
 from skillopt_sleep.testing import build_proposal
 from skillopt_sleep_server.demo.samples import copy_samples
 
@@ -43,6 +44,16 @@ class Shell:
             text=True,
             timeout=120,
             check=False,
+        )
+
+    def run_safely(self, *words: str) -> None:
+        """Run it as its console script does, which puts no folder of the user's first."""
+        subprocess.run(
+            [sys.executable, "-P", "-m", "skillopt_sleep_server", *words],
+            cwd=self.project,
+            env=self.env,
+            check=True,
+            capture_output=True,
         )
 
     def json(self, *words: str, code: int = 0) -> dict[str, Any]:
@@ -251,3 +262,65 @@ def test_redact_prints_what_would_be_sent(shell: Shell) -> None:
     assert done.returncode == 0
     assert token not in done.stdout
     assert "<secret:github:" in done.stdout
+
+
+def test_a_usage_error_is_one_json_object_too(shell: Shell) -> None:
+    done = shell.run("show", "zero", "--json")
+    assert done.returncode == 2
+    assert json.loads(done.stdout)["error"]["exit_code"] == 2
+
+
+def test_a_cap_of_nothing_is_refused_rather_than_taken_for_no_cap(shell: Shell) -> None:
+    assert shell.run("night", "--max-calls", "0").returncode == 2
+    assert shell.run("night", "--max-dollars", "0").returncode == 2
+
+
+def test_an_unknown_harness_is_no_empty_archive(shell: Shell) -> None:
+    done = shell.run("sessions", "--harness", "clade")
+    assert done.returncode == 2
+    assert "no transcript source is called 'clade'" in done.stderr
+
+
+def test_the_program_is_never_looked_for_in_the_project(shell: Shell) -> None:
+    evil = shell.project / "skillopt_sleep_server"
+    evil.mkdir()
+    (evil / "__init__.py").touch()
+    (evil / "__main__.py").write_text("print('EVIL')")
+    shell.run_safely("install", "claude-code")
+    settings = json.loads((shell.home / ".claude" / "settings.json").read_text())
+    hook = settings["hooks"]["SessionStart"][0]["hooks"][0]["command"]
+    done = subprocess.run(
+        hook,
+        shell=True,
+        cwd=shell.project,
+        env=shell.env,
+        input="{}",
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "EVIL" not in done.stdout
+
+
+def test_a_rule_that_a_person_rejected_is_remembered(shell: Shell) -> None:
+    shell.stage()
+    code, out = shell.typed("reject", "1", keys="y\n")
+    assert code == 0, out
+    with open_engine(project=shell.project, state=shell.root / "state") as engine:
+        known = RejectedStore(engine.database).known(
+            project=str(shell.project), skill_name="habits", at=engine.world.now()
+        )
+    assert [one.text for one in known] == ["Use uv"]
+
+
+def test_an_edited_proposal_says_that_no_evidence_covers_it(shell: Shell) -> None:
+    shell.stage()
+    text = shell.root / "text.md"
+    text.write_text("")
+    assert "is empty" in shell.run("edit", "1", "--file", str(text)).stderr
+    text.write_text("mine\n")
+    assert shell.run("edit", "1", "--file", str(text)).returncode == 0
+    code, out = shell.typed("adopt", "1", "--yes", keys="")
+    assert code == 2
+    assert "was edited by a person after the gate" in out

@@ -7,6 +7,7 @@ that died goes on where it was and comes to the same end.
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import datetime
 
 from skillopt_sleep.config import Settings
 from skillopt_sleep.cycle.cast import Cast, assemble
@@ -22,7 +23,7 @@ from skillopt_sleep.errors import (
     BudgetSpentError,
     CancelledError,
 )
-from skillopt_sleep.gate.lifetime import Account, account, tonight, trial
+from skillopt_sleep.gate.lifetime import Trial, account, tonight, trial
 from skillopt_sleep.model.night import Night, NightOptions, NightStatus
 from skillopt_sleep.model.progress import Progress
 from skillopt_sleep.pool import Cancel
@@ -81,7 +82,7 @@ def _begin(world: World, database: Database, options: NightOptions) -> Night:
 
 def _run(cast: Cast, night: Night, options: NightOptions) -> Night:
     try:
-        return _ended(cast, night, _work(cast, night, options))
+        return _ended(cast, night, _batch_by_batch(cast, night, options))
     except BudgetSpentError as error:
         ending = Ending(status=NightStatus.BUDGET, reason=str(error))
     except AnswersWantedError as error:
@@ -95,6 +96,16 @@ def _run(cast: Cast, night: Night, options: NightOptions) -> Night:
     return _ended(cast, night, replace(ending, funnel=funnel, notes=plan.notes if plan else ()))
 
 
+def _batch_by_batch(cast: Cast, night: Night, options: NightOptions) -> Ending:
+    # Each round comes as far as the answers of the batches before it reach.
+    while True:
+        try:
+            return _work(cast, night, options)
+        except AnswersWantedError:
+            if not cast.batches.flush():
+                raise
+
+
 def _work(cast: Cast, night: Night, options: NightOptions) -> Ending:
     plan = _plan(cast, night, options)
     if not plan.tasks:
@@ -105,7 +116,7 @@ def _work(cast: Cast, night: Night, options: NightOptions) -> Ending:
             funnel=plan.funnel,
             notes=plan.notes,
         )
-    cast, standing = _under_lifetime(cast, night)
+    cast = _under_lifetime(cast, night)
     replay = cast.replay(plan.tasks)
     trainer = trainer_of(cast, replay, night.seed)
     proposed = propose(cast, plan, trainer)
@@ -121,23 +132,28 @@ def _work(cast: Cast, night: Night, options: NightOptions) -> Ending:
         notes = (*plan.notes, *replay.notes)
         return replace(void, funnel=(*plan.funnel, *sifted.funnel), notes=notes)
     ending = settle(cast, plan, proposed, sifted, one_proposed(judged, union), watched, trainer)
+    standing = account(
+        _trials(cast, until=cast.world.now()),
+        now=night.started_at,
+        budget=cast.settings.gate.lifetime_budget,
+    )
     return replace(ending, notes=(*ending.notes, *replay.notes, standing.sentence))
 
 
-def _under_lifetime(cast: Cast, night: Night) -> tuple[Cast, Account]:
-    """Return the cast under tonight's share of the lifetime budget, and that budget's account."""
-    gate = cast.settings.gate
-    trials = [
-        trial(candidate, at=at, adopted=status == "adopted", settings=gate)
+def _under_lifetime(cast: Cast, night: Night) -> Cast:
+    """Return the cast under tonight's share of the lifetime budget."""
+    trials = _trials(cast, until=night.started_at)
+    gate = tonight(cast.settings.gate, trials, now=night.started_at)
+    return replace(cast, settings=cast.settings.model_copy(update={"gate": gate}))
+
+
+def _trials(cast: Cast, *, until: datetime) -> list[Trial]:
+    """Return the candidates that nights begun before ``until`` tested."""
+    return [
+        trial(candidate, at=at, adopted=status == "adopted", settings=cast.settings.gate)
         for candidate, at, status in CandidateStore(cast.database).judged(project=cast.project)
-        if at < night.started_at
+        if at < until
     ]
-    now = night.started_at
-    settings = cast.settings.model_copy(update={"gate": tonight(gate, trials, now=now)})
-    return (
-        replace(cast, settings=settings),
-        account(trials, now=now, budget=gate.lifetime_budget),
-    )
 
 
 def _plan(cast: Cast, night: Night, options: NightOptions) -> NightPlan:

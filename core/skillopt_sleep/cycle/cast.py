@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from skillopt_sleep.backends import Backend
+from skillopt_sleep.backends.batched import CAN_WAIT, Batches
 from skillopt_sleep.backends.budget import Meter
 from skillopt_sleep.backends.build import build, for_judge, for_optimizer
 from skillopt_sleep.config import Settings
@@ -13,6 +14,7 @@ from skillopt_sleep.environments import ENVIRONMENTS
 from skillopt_sleep.environments.bench import Bench
 from skillopt_sleep.judges.score import all_judges
 from skillopt_sleep.model.progress import Progress
+from skillopt_sleep.model.prompt import Stage
 from skillopt_sleep.model.task import Task
 from skillopt_sleep.pool import Cancel
 from skillopt_sleep.replay import Replay
@@ -35,6 +37,7 @@ class Cast:
         optimizer: Reflects and rewrites; never sees a held-out task.
         target: The model under test.
         judge: Judges by rubric.
+        batches: Gathers what can wait for half the price.
         cancel: Raised to stop.
         progress: Told how far it is.
     """
@@ -47,6 +50,7 @@ class Cast:
     optimizer: Backend
     target: Backend
     judge: Backend
+    batches: Batches
     cancel: Cancel
     progress: Progress
 
@@ -94,8 +98,20 @@ def assemble(
     calls = CallStore(database)
     meter = Meter(settings.budget, calls, world, night=night)
     roles = (settings.target, for_optimizer(settings), for_judge(settings))
+    # An attempt in a workspace is too dear to be made again for its judge's sake.
+    stages = CAN_WAIT if settings.replay.mode == "prompt" else frozenset({Stage.REFLECT})
+    batches = Batches(calls, meter, world, cancel, night=night, stages=stages)
     target, optimizer, judge = (
-        build(one, world, calls=calls, night=night, meter=meter, cancel=cancel) for one in roles
+        build(
+            one,
+            world,
+            calls=calls,
+            night=night,
+            meter=meter,
+            cancel=cancel,
+            batches=batches,
+        )
+        for one in roles
     )
     return Cast(
         world=world,
@@ -106,6 +122,7 @@ def assemble(
         optimizer=optimizer,
         target=target,
         judge=judge,
+        batches=batches,
         cancel=cancel,
         progress=progress,
     )

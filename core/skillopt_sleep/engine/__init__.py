@@ -23,6 +23,7 @@ from skillopt_sleep.engine.nights import Nights
 from skillopt_sleep.engine.replays import Replays
 from skillopt_sleep.engine.review import Review
 from skillopt_sleep.engine.setup import Setup
+from skillopt_sleep.engine.skills import Skills
 from skillopt_sleep.engine.tasks import Tasks
 from skillopt_sleep.engine.training import Elsewhere, Training, read_skill
 from skillopt_sleep.files import make_private, read_or_none
@@ -100,6 +101,11 @@ class Engine:
     def review(self) -> Review:
         """Proposals shown and decided."""
         return Review(self.world, self.config, self.database)
+
+    @property
+    def skills(self) -> Skills:
+        """The live skill, rule by rule."""
+        return Skills(self.world, self.config, self.database)
 
     @property
     def training(self) -> Training:

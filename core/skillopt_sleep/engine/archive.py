@@ -35,6 +35,14 @@ class Archive:
         """Return the names of all sources, sorted."""
         return SOURCES.names()
 
+    def known(self, source: str) -> str:
+        """Return ``source`` if there is one of this name.
+
+        Raises:
+            UnknownPluginError: There is none.
+        """
+        return SOURCES.known(source)
+
     def harvest(
         self,
         *,

@@ -61,13 +61,7 @@ class Doctor:
             ),
             self._logs(),
             *(_model_finding(model) for model in setup.models()),
-            Finding(
-                name="agreement",
-                ok=all(model.consent for model in setup.models()),
-                words="every place that would receive text was agreed to"
-                if all(model.consent for model in setup.models())
-                else "text would go to a place that nobody agreed to; run 'skillopt-sleep setup'",
-            ),
+            _agreement(setup.models()),
             Finding(name="skill", ok=True, words=str(self._skill())),
         ]
         return (*found, *self._drift())
@@ -96,6 +90,19 @@ class Doctor:
         worst = sorted(unknown.items(), key=lambda pair: (-pair[1], pair[0]))[:5]
         kinds = ", ".join(f"{kind} ({count})" for kind, count in worst)
         return [Finding(name="formats", ok=True, words=f"unknown kinds passed over: {kinds}")]
+
+
+def _agreement(models: tuple[ModelStatus, ...]) -> Finding:
+    places = {model.host for model in models if model.host}
+    if not places:
+        return Finding(name="agreement", ok=True, words="nothing would leave this machine")
+    if all(model.consent for model in models):
+        return Finding(name="agreement", ok=True, words=f"agreed to: {', '.join(sorted(places))}")
+    return Finding(
+        name="agreement",
+        ok=False,
+        words="text would go to a place that nobody agreed to; run 'skillopt-sleep setup'",
+    )
 
 
 def _model_finding(model: ModelStatus) -> Finding:

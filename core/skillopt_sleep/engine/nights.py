@@ -73,6 +73,7 @@ class Nights:
     def forecast(self, options: NightOptions, *, progress: Progress = silent) -> Night:
         """Return what a night would work on and cost; no model is called, nothing is staged."""
         settings = self.config.settings
+        Setup(self.world, self.config).models()
         begun = self.world.now()
         if options.harvest:
             harvest(self.world, self.database, settings.harvest, only=options.only)

@@ -21,6 +21,7 @@ from skillopt_sleep.staging.transaction import Transaction
 from skillopt_sleep.store.candidates import CandidateStore
 from skillopt_sleep.store.database import Database
 from skillopt_sleep.store.proposals import ProposalStore
+from skillopt_sleep.store.rejected import RejectedStore
 from skillopt_sleep.world import World
 
 ACTIONS = ("adopt", "reject", "revert")
@@ -129,6 +130,13 @@ class Review:
         heard = self._heard(number, "reject", human)
         rejected = self._decisions.reject(number, reason=reason)
         self._settled(rejected, "reject")
+        RejectedStore(self.database).add(
+            rejected.edits,
+            project=rejected.project,
+            skill_name=rejected.skill_name,
+            night=f"by a person/{number}",
+            at=self.world.now(),
+        )
         return self._noted(rejected, heard)
 
     def revert(self, number: int, *, human: str = "", reason: str = "") -> Proposal:
@@ -149,6 +157,11 @@ class Review:
         if proposal.status not in OPEN_STATUSES:
             raise StagingError(
                 f"proposal {number} is {proposal.status} already; only open ones edit"
+            )
+        if not text.strip():
+            raise StagingError(
+                f"the text for proposal {number} is empty; 'skillopt-sleep reject {number}' puts a"
+                " proposal away"
             )
         if text == proposal.after:
             raise StagingError(f"the text of proposal {number} is the same; nothing was changed")

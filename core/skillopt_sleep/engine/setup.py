@@ -5,6 +5,7 @@ Consent names hosts. A loopback host needs none, since nothing leaves the machin
 
 from __future__ import annotations
 
+import os.path
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -56,6 +57,7 @@ class Setup:
             sends=sends or ("no model is chosen yet, so nothing would be sent",),
             hosts=tuple(dict.fromkeys(m.host for m in models if m.host)),
             config_file=str(self.world.roots.config / USER_FILE),
+            chosen=all(m.backend for m in models),
             agreed_at=datetime.fromisoformat(consent.at) if consent.at else None,
         )
 
@@ -128,14 +130,11 @@ class Setup:
         wanted = self.config.settings.harvest.sources or SOURCES.names()
         found: dict[str, tuple[str, ...]] = {}
         for name in wanted:
-            tops = {str(self._top(path)) for path in SOURCES.factory(name)().files(self.world)}
-            if tops:
-                found[name] = tuple(sorted(tops))
+            files = list(SOURCES.factory(name)().files(self.world))
+            if files:
+                common = os.path.commonpath([str(path.parent) for path in files])
+                found[name] = (common,)
         return found
-
-    def _top(self, path: Path) -> Path:
-        home = self.world.roots.home
-        return home / path.relative_to(home).parts[0] if path.is_relative_to(home) else path
 
 
 def role_settings(config: Config, role: str) -> BackendSettings:

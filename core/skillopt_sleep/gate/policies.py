@@ -5,6 +5,7 @@ Pure: the rollouts that the numbers come from are made elsewhere. Every reason i
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from math import ceil
@@ -18,6 +19,11 @@ from skillopt_sleep.model.task import Task
 SESSIONS_TO_BACK = 2
 """Corrections in at least so many sessions make an unproven rule worth showing."""
 
+_WORD = re.compile(r"[\w.-]*\w")
+_EMPTY_WORDS = frozenset(
+    {"a", "an", "and", "any", "at", "be", "do", "for", "in", "is", "it", "no", "not"}
+    | {"of", "on", "or", "the", "to", "use", "with"}
+)
 _VALIDATED = frozenset({Validity.PROVEN, Validity.REVIEWED})
 
 
@@ -172,19 +178,26 @@ def _tasks(count: int) -> str:
 def backing(candidate: Candidate, tasks: Iterable[Task]) -> tuple[str, ...]:
     """Return the sessions in which the human asked for what the candidate does, sorted.
 
-    Counted are human words behind a validated check of a task that motivated one of its edits.
+    Counted are human words behind a validated check of a task that motivated one of its edits,
+    where every edit names what such a check looks for: that the human asked for something in
+    these tasks does not mean that they asked for this.
     """
     named = {task for edit in candidate.edits for task in edit.tasks}
+    said = [_content(edit.text or edit.anchor) for edit in candidate.edits]
     sessions = {
         evidence.session
         for task in tasks
         if task.id in named
         for check in task.checks
-        if check.validity in _VALIDATED
+        if check.validity in _VALIDATED and all(_content(check.value) & words for words in said)
         for evidence in check.evidence
         if evidence.role == "human" and evidence.session
     }
     return tuple(sorted(sessions))
+
+
+def _content(text: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(text.casefold())) - _EMPTY_WORDS
 
 
 def offer(decision: Decision, candidate: Candidate, tasks: Sequence[Task]) -> Decision:

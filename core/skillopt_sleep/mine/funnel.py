@@ -36,15 +36,15 @@ def funnel(
         FunnelStep(name="sessions mined", count=len(mined), note=_left_out(sessions, mined)),
         FunnelStep(name="human prompts", count=sum(len(session.prompts) for session in mined)),
         FunnelStep(name="requests", count=asked, note=gone),
-        FunnelStep(name="recurring", count=recur, note=_counted((asked - recur, "came once"))),
-        FunnelStep(name="recurring requests", count=len(groups)),
+        FunnelStep(name="requests that came again", count=recur, note=_counted((asked - recur, "came once"))),
+        FunnelStep(name="different requests among them", count=len(groups)),
         FunnelStep(name="tasks", count=len(tasks)),
         FunnelStep(
             name="tasks with checks",
             count=len(checked),
             note=", ".join(f"{sides[side]} {side.value}" for side in Split if sides[side]),
         ),
-        FunnelStep(name="tasks with proven checks", count=len(proven)),
+        FunnelStep(name="with a proven or reviewed check", count=len(proven)),
     )
 
 

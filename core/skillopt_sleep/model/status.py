@@ -72,6 +72,7 @@ class SetupPlan:
         hosts: Hosts that would receive text.
         config_file: The file the answer is written to.
         agreed_at: When the user agreed before, or None.
+        chosen: Whether every role has a model.
     """
 
     folders: Mapping[str, tuple[str, ...]]
@@ -79,6 +80,7 @@ class SetupPlan:
     hosts: tuple[str, ...]
     config_file: str
     agreed_at: datetime | None = None
+    chosen: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

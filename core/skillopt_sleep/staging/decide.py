@@ -51,6 +51,11 @@ class Decisions:
             now = self._must_be_open(number)
             if now.after_hash != proposal.after_hash:
                 raise StagingError(f"proposal {number} was edited meanwhile; look at it again")
+            if now.edited and not unproven:
+                raise StagingError(
+                    f"proposal {number} was edited by a person after the gate, so no evidence covers"
+                    " it; adopt it with --unproven"
+                )
             if now.status is not ProposalStatus.SUPPORTED and not unproven:
                 raise StagingError(
                     f"proposal {number} is {now.status}: {now.evidence.reason};"

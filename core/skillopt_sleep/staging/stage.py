@@ -126,7 +126,7 @@ def unified_diff(proposal: Proposal) -> str:
 def summary(evidence: GateEvidence) -> str:
     """Return the gate's word in one line for a list."""
     return (
-        f"E = {evidence.e_value:.1f} from {evidence.tasks} held-out clusters"
+        f"E = {evidence.e_value:.1f} from {evidence.tasks} held-out comparisons"
         f" ({evidence.wins} better, {evidence.losses} worse),"
         f" {evidence.live_mean:.0%} -> {evidence.candidate_mean:.0%}"
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import sys
 from importlib import import_module
 
 import click
@@ -29,6 +31,7 @@ _GROUPS = {
     "adopt": "review:adopt",
     "reject": "review:reject",
     "revert": "review:revert",
+    "skill": "skill:skill",
     "train": "train:train",
     "eval": "train:evaluate",
     "transfer": "train:transfer",
@@ -39,6 +42,9 @@ _GROUPS = {
     "hook": "hook:hook",
     "mcp": "mcp:mcp",
 }
+
+
+_REFUSED_CODE = 2
 
 
 class _Lazy(click.Group):
@@ -86,4 +92,16 @@ def cli() -> None:
 
 def main() -> None:
     """Run the command line; the console script's entry point."""
-    cli(prog_name="skillopt-sleep")
+    try:
+        cli(prog_name="skillopt-sleep", standalone_mode=False)
+    except click.ClickException as error:
+        if "--json" in sys.argv:
+            kind = type(error).__name__
+            told = {"kind": kind, "message": error.format_message(), "exit_code": error.exit_code}
+            click.echo(json.dumps({"error": told}, ensure_ascii=False, indent=2))
+        else:
+            error.show()
+        raise SystemExit(error.exit_code) from error
+    except click.Abort as error:
+        click.echo("skillopt-sleep: stopped; nothing was changed", err=True)
+        raise SystemExit(_REFUSED_CODE) from error

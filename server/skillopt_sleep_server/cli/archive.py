@@ -73,6 +73,8 @@ def sessions(face: Face, harness: str, limit: int) -> None:
     if click.get_current_context().invoked_subcommand is not None:
         return
     with face.engine() as engine:
+        if harness:
+            engine.archive.known(harness)
         found = engine.archive.sessions(harness=harness, limit=limit)
         face.give({"sessions": [session_tree(engine, one) for one in found]})
         for one in found:
@@ -113,7 +115,8 @@ def _session_line(session: Session) -> str:
     first = " ".join(session.prompts[0].text.split())[:60] if session.prompts else ""
     return (
         f"{begun}  {session.harness:<9} {session.origin.value:<10}"
-        f" {len(session.prompts):>3} prompts {len(session.calls):>4} calls  {session.id}  {first}"
+        f" {len(session.prompts):>3} prompts {len(session.calls):>4} calls  {session.id}"
+        f"  {session.cwd or '-'}  {first}"
     )
 
 
@@ -169,6 +172,8 @@ def forget(face: Face, session: str, repository: str, *, everything: bool, yes: 
     if sum((bool(session), bool(repository), everything)) != 1:
         raise ConfigError("say what to forget: one of --session, --repository or --everything")
     what = session or repository or "everything"
+    if not yes and not sys.stdin.isatty():
+        raise ConfigError(f"forgetting {what!r} cannot be undone; add --yes to do it from a script")
     if not yes and not click.confirm(f"Forget {what}? The harness's own logs stay", err=True):
         raise SystemExit(2)
     with face.engine() as engine:

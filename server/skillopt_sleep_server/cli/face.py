@@ -98,7 +98,7 @@ def command(run: Callable[..., None]) -> Callable[..., None]:
     @click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
     @click.option(
         "--home",
-        type=click.Path(path_type=Path, file_okay=False),
+        type=click.Path(path_type=Path, file_okay=False, exists=True),
         help="Folder that holds .claude, .codex and so on [default: your home].",
     )
     @click.option(

@@ -38,8 +38,10 @@ def model_options(run: F) -> F:
         click.option("--optimizer-base-url", default=None),
         click.option("--target", default=None, help="Skill file to train."),
         click.option("--gate", default=None, type=click.Choice(["evidence", "strict", "off"])),
-        click.option("--max-calls", default=None, type=click.IntRange(0)),
-        click.option("--max-dollars", default=None, type=click.FloatRange(0)),
+        click.option("--max-calls", default=None, type=click.IntRange(1), help="Hard cap."),
+        click.option(
+            "--max-dollars", default=None, type=click.FloatRange(0, min_open=True), help="Hard cap."
+        ),
     )
     for option in reversed(options):
         run = option(run)

@@ -8,13 +8,17 @@ from pathlib import Path
 import click
 
 from skillopt_sleep.engine import Engine, summary
-from skillopt_sleep.errors import ConfigError
+from skillopt_sleep.errors import ConfigError, ConsentError
 from skillopt_sleep.model.proposal import Proposal
 from skillopt_sleep_server.cli.face import Face, command
 
 NUMBER = click.argument("number", type=click.IntRange(1))
 REASON = click.option("--reason", default="", help="Your word on it, kept with the decision.")
-YES = click.option("--yes", is_flag=True, help="Do not ask again in the terminal.")
+YES = click.option(
+    "--yes",
+    is_flag=True,
+    help="At a terminal, do not ask again; from a script, a yes of 'approve' is needed.",
+)
 
 
 @click.command()
@@ -96,7 +100,7 @@ def approve(face: Face, number: int, action: str | None) -> None:
         _look(engine, proposal)
         wanted = action or "adopt"
         if not click.confirm(f"Let an agent {wanted} proposal {number}?", err=True):
-            raise SystemExit(2)
+            raise ConsentError(f"you said no, so nothing may {wanted} proposal {number}")
         engine.review.approve(number, wanted, how="terminal")
     face.give({"number": number, "action": wanted, "approved": True})
     face.say(f"noted for fifteen minutes: {wanted} proposal {number}")
@@ -151,7 +155,7 @@ def _human(face: Face, engine: Engine, number: int, action: str, *, yes: bool) -
     if not yes:
         _look(engine, engine.review.get(number))
         if not click.confirm(f"{action.capitalize()} proposal {number}?", err=True):
-            raise SystemExit(2)
+            raise ConsentError(f"you said no, so proposal {number} stays as it is")
     return "terminal"
 
 

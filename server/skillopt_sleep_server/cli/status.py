@@ -35,11 +35,14 @@ def status_lines(found: Status) -> list[str]:
     lines = [
         f"project   {found.project}",
         f"skill     {found.skill}",
-        f"archive   {archived or 'empty'} sessions in {found.data}",
+        f"archive   {f'{archived} sessions' if archived else 'empty'} in {found.data}",
         f"tasks     {counted or 'none mined yet'}",
     ]
     for model in found.models:
-        where = f"{model.backend} {model.model} at {model.host or 'files'}" if model.backend else ""
+        place = model.host or "this machine"
+        where = (
+            f"{model.backend} {model.model} at {place}".replace("  ", " ") if model.backend else ""
+        )
         agreed = "agreed" if model.consent else "not agreed to"
         lines.append(
             f"{model.role:<9} {f'{where}, key {model.key}, {agreed}' if where else 'none'}"
