@@ -1,6 +1,7 @@
 """A model server on 127.0.0.1 that speaks the providers' wire formats and can misbehave.
 
-Anthropic Messages, OpenAI Chat Completions and OpenAI Responses, without streaming. It answers
+Anthropic Messages, OpenAI Chat Completions and OpenAI Responses, without streaming, and the batch
+endpoints of the first two. It answers
 from a function and remembers every request that reached it.
 """
 
@@ -15,6 +16,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, cast
+
+from tests.batches import Handed, Shop, results, state
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +90,7 @@ class ModelServer(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _Conversation)
         self.answer = answer
         self.asks: list[Ask] = []
+        self.shop = Shop()
         self.lock = threading.Lock()
         self.closing = threading.Event()
 
@@ -131,8 +135,51 @@ class _Conversation(BaseHTTPRequestHandler):
     def model(self) -> ModelServer:
         return cast("ModelServer", self.server)
 
+    def do_GET(self) -> None:
+        batch = self.model.shop.named(self.path.replace("/out-", "/"))
+        if batch is None:
+            self._send(404, b'{"error": {"message": "no such batch"}}')
+        elif self.path.endswith(("/results", "/content")):
+            self._answer_all(batch)
+            self._send(200, results(batch))
+        else:
+            batch.looked_at += 1
+            self._send(200, json.dumps(state(batch, self.model.shop.looks)).encode())
+
+    def _answer_all(self, batch: Handed) -> None:
+        for key, api, body in () if batch.answers else batch.entries:
+            with self.model.lock:
+                ask = _ask(len(self.model.asks), api, body, {})
+                self.model.asks.append(ask)
+            said = self.model.answer(ask)
+            if isinstance(said, Status):
+                kind = {401: "authentication_error", 429: "rate_limit_error"}.get(said.code)
+                told = {"type": kind or "overloaded_error", "message": said.message}
+                error = json.dumps({"type": "error", "error": told}).encode()
+                batch.answers[key] = (said.code, error)
+            else:
+                assert isinstance(said, str | Said)
+                whole = Said(text=said) if isinstance(said, str) else said
+                batch.answers[key] = (200, _body(ask, whole))
+
+    def _trade(self, raw: bytes) -> None:
+        shop = self.model.shop
+        if self.path.endswith("/files"):
+            self._send(200, json.dumps({"id": shop.store(raw), "object": "file"}).encode())
+            return
+        batch = shop.named(self.path)
+        if batch is not None:
+            batch.cancelled = True
+        else:
+            batch = shop.hand_in(self.path, json.loads(raw))
+        self._send(200, json.dumps(state(batch, shop.looks)).encode())
+
     def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        raw = self.rfile.read(int(self.headers["Content-Length"]))
+        if "/batches" in self.path or self.path.endswith("/files"):
+            self._trade(raw)
+            return
+        body = json.loads(raw)
         api = next((kind for end, kind in _PATHS.items() if self.path.endswith(end)), "")
         if not api:
             self._send(404, b'{"error": {"message": "no such path"}}')

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import weakref
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
 from typing import Any, cast
 
 from pydantic import BaseModel, Field
@@ -11,13 +14,16 @@ from skillopt_sleep.backends import Backend
 from skillopt_sleep.backends.access import Access, key_of, model_of, url_of
 from skillopt_sleep.backends.pace import Pace
 from skillopt_sleep.backends.wire import (
+    answer_or_error,
     check_model,
     check_text,
     connection_trouble,
+    flat,
     malformed,
     read_body,
     status_trouble,
     timeout_trouble,
+    unprocessed,
 )
 from skillopt_sleep.config import BackendSettings
 from skillopt_sleep.errors import BackendError, Fault
@@ -49,6 +55,45 @@ class _Message(BaseModel):
     usage: _Usage = Field(default_factory=_Usage)
 
 
+class _Batch(BaseModel):
+    id: str
+    processing_status: str
+
+
+class _Said(BaseModel):
+    type: str = ""
+    message: str = ""
+
+
+class _Error(BaseModel):
+    error: _Said
+
+
+class _Result(BaseModel):
+    type: str
+    message: _Message | None = None
+    error: _Error | None = None
+
+
+class _Entry(BaseModel):
+    custom_id: str
+    result: _Result
+
+
+_STATUS = {
+    "invalid_request_error": 400,
+    "authentication_error": 401,
+    "billing_error": 402,
+    "permission_error": 403,
+    "not_found_error": 404,
+    "request_too_large": 413,
+    "rate_limit_error": 429,
+    "timeout_error": 504,
+    "overloaded_error": 529,
+}
+"""What stands for an HTTP status within a batch."""
+
+
 class AnthropicBackend:
     """Asks one model; the system prompt is marked as the prefix to cache."""
 
@@ -60,6 +105,7 @@ class AnthropicBackend:
         """
         self.name = settings.name or "anthropic"
         self.model = model_of(settings)
+        self.batches = True
         self._settings = settings
         self._world = world
         self._access = _access(settings, world)
@@ -71,7 +117,47 @@ class AnthropicBackend:
     def complete(self, prompt: Prompt) -> Reply:
         """Return the model's answer; see ``Backend.complete``."""
         begun = self._world.monotonic()
-        message = read_body(_Message, self._access, self._post(prompt))
+        body = self._send(
+            lambda: self._client.messages.with_raw_response.create(**self._request(prompt))
+        )
+        reply = self._reply(read_body(_Message, self._access, body))
+        return replace(reply, seconds=self._world.monotonic() - begun)
+
+    def submit(self, wanted: Mapping[str, Prompt]) -> str:
+        """Hand prompts in together; see ``BatchProvider.submit``."""
+        batches = self._client.messages.batches.with_raw_response
+        requests = [
+            {"custom_id": key, "params": flat(self._request(prompt))}
+            for key, prompt in wanted.items()
+        ]
+        body = self._send(lambda: batches.create(requests=requests))
+        return read_body(_Batch, self._access, body).id
+
+    def collect(self, batch: str) -> dict[str, Reply | BackendError] | None:
+        """Return the answers once all are there; see ``BatchProvider.collect``."""
+        batches = self._client.messages.batches.with_raw_response
+        body = self._send(lambda: batches.retrieve(batch))
+        if read_body(_Batch, self._access, body).processing_status != "ended":
+            return None
+        # The address that the provider gives for this might be another host's.
+        path = f"/v1/messages/batches/{batch}/results"
+        lines = self._send(lambda: self._client.get(path, cast_to=bytes))
+        entries = [read_body(_Entry, self._access, line) for line in lines.splitlines() if line]
+        return {one.custom_id: answer_or_error(partial(self._of, one)) for one in entries}
+
+    def cancel(self, batch: str) -> None:
+        """Tell the provider that no answers are wanted any more."""
+        self._send(lambda: self._client.messages.batches.with_raw_response.cancel(batch))
+
+    def _of(self, entry: _Entry) -> Reply:
+        if entry.result.message is not None:
+            return self._reply(entry.result.message)
+        if entry.result.error is None:
+            raise unprocessed(self._access, entry.result.type)
+        kind, said = entry.result.error.error.type, entry.result.error.error.message
+        raise status_trouble(self._access, _STATUS.get(kind, 500), said, {})
+
+    def _reply(self, message: _Message) -> Reply:
         check_model(self._access, self.model, message.model, own_names=False)
         text = "".join(block.text for block in message.content if block.type == "text")
         usage = Usage(
@@ -91,14 +177,15 @@ class AnthropicBackend:
                 output_tokens=paid[1],
             )
         check_text(self._access, text, cut=message.stop_reason == "max_tokens", tokens=paid)
-        seconds = self._world.monotonic() - begun
-        return Reply(text=text, model=message.model, usage=usage, seconds=seconds)
+        return Reply(text=text, model=message.model, usage=usage)
 
-    def _post(self, prompt: Prompt) -> bytes:
+    def _send(self, call: Callable[[], Any]) -> bytes:
         import anthropic  # noqa: PLC0415 - half a second, paid only by those who use it
 
         try:
-            response = self._client.messages.with_raw_response.create(**self._request(prompt))
+            response = call()
+            if isinstance(response, bytes):
+                return response
             self.pace.learn(response.headers)
             return cast("bytes", response.http_response.content)
         except anthropic.APIStatusError as error:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from skillopt_sleep.backends import BACKENDS, Backend
 from skillopt_sleep.backends.access import url_host
 from skillopt_sleep.backends.anthropic import anthropic_url
+from skillopt_sleep.backends.batched import BatchedBackend, Batches, BatchProvider
 from skillopt_sleep.backends.budget import Meter
 from skillopt_sleep.backends.cached import CachedBackend
 from skillopt_sleep.backends.handoff import HandoffBackend, handoff_folder
@@ -35,8 +36,18 @@ def build(
     night: str,
     meter: Meter,
     cancel: Cancel,
+    batches: Batches | None = None,
 ) -> Backend:
     """Return the backend that ``settings`` describe, journaled, retrying and metered.
+
+    Args:
+        settings: What is wanted.
+        world: Clock, folders, environment.
+        calls: The journal.
+        night: The night's id.
+        meter: Counts and caps.
+        cancel: Raised to stop.
+        batches: Where prompts gather if the settings say so; None asks each at once.
 
     Raises:
         ConfigError: Name, model, key or URL is missing, or money is capped and the price unknown.
@@ -58,7 +69,17 @@ def build(
     if not isinstance(inner, HandoffBackend):
         pace = inner.pace if isinstance(inner, Paced) else None
         asked = RetryingBackend(asked, world, cancel, retries=settings.retries, pace=pace)
-    return CachedBackend(asked, calls, meter, world, identity=_identity(settings), night=night)
+    identity = _identity(settings)
+    journaled = CachedBackend(asked, calls, meter, world, identity=identity, night=night)
+    if batches is None or not settings.batch:
+        return journaled
+    if not isinstance(inner, BatchProvider) or not inner.batches:
+        raise ConfigError(
+            f"the backend {settings.name!r} is not known to take batches; set 'batch' to false"
+        )
+    batched = BatchedBackend(journaled, inner, price, identity=identity, stages=batches.stages)
+    batches.add(batched)
+    return batched
 
 
 def price_for(settings: BackendSettings) -> Price | None:

@@ -20,7 +20,8 @@ drawn anew each night."""
 class CachedBackend:
     """Asks another backend once per prompt, draw and night, also when threads ask together.
 
-    A journaled reply keeps the usage it had when it was paid for, and is marked ``cached``.
+    An answer found counts as a call saved once, however often a night comes back to it. A journaled
+    reply keeps the usage it had when it was paid for, and is marked ``cached``.
     """
 
     def __init__(
@@ -51,6 +52,7 @@ class CachedBackend:
         self._night = night
         self._lock = threading.Lock()
         self._asking: dict[str, threading.Lock] = {}
+        self._told: set[str] = set()
         self.name = inner.name
         self.model = inner.model
 
@@ -75,10 +77,21 @@ class CachedBackend:
             (prompt.system, messages, prompt.max_tokens, prompt.temperature, prompt.draw),
         )
 
+    def knows(self, key: str) -> bool:
+        """Return whether the journal has an answer."""
+        return self._calls.reply(key) is not None
+
+    def bring(self, key: str, reply: Reply, stage: Stage) -> None:
+        """Journal an answer that was paid for and came another way."""
+        self._told.add(key)
+        self._calls.keep(key, reply, night=self._night, stage=stage, at=self._world.now())
+
     def _answer(self, key: str, prompt: Prompt) -> Reply:
         known = self._calls.reply(key)
         if known is not None:
-            self._meter.count_cached(prompt.stage)
+            if key not in self._told:
+                self._told.add(key)
+                self._meter.count_cached(prompt.stage)
             return replace(known, cached=True)
         reply = self._inner.complete(prompt)
         self._calls.keep(key, reply, night=self._night, stage=prompt.stage, at=self._world.now())

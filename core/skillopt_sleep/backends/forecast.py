@@ -10,8 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import ceil
 
+from skillopt_sleep.backends.batched import CAN_WAIT
 from skillopt_sleep.backends.build import for_judge, for_optimizer, price_for
-from skillopt_sleep.backends.prices import priced
+from skillopt_sleep.backends.prices import BATCH, priced
 from skillopt_sleep.config import BackendSettings, OptimizerSettings, Settings
 from skillopt_sleep.model.prompt import Stage
 from skillopt_sleep.model.usage import NO_USAGE, Usage
@@ -74,9 +75,12 @@ def forecast(settings: Settings, load: Load) -> Forecast:
     attempt_input = INSTRUCTION_TOKENS + load.skill_tokens + load.task_tokens
     judged = ceil(attempts * load.rubrics)
     stages = {
-        Stage.MINE: _usage(optimizer, load.mine_calls, 2000, THINKING_TOKENS),
-        Stage.ATTEMPT: _usage(settings.target, attempts, attempt_input, ANSWER_TOKENS),
+        Stage.MINE: _usage(Stage.MINE, optimizer, load.mine_calls, 2000, THINKING_TOKENS),
+        Stage.ATTEMPT: _usage(
+            Stage.ATTEMPT, settings.target, attempts, attempt_input, ANSWER_TOKENS
+        ),
         Stage.JUDGE: _usage(
+            Stage.JUDGE,
             for_judge(settings),
             judged,
             INSTRUCTION_TOKENS + load.task_tokens + ANSWER_TOKENS,
@@ -88,7 +92,7 @@ def forecast(settings: Settings, load: Load) -> Forecast:
         if stage is Stage.REFLECT:
             shown = settings.optimizer.minibatch_size * settings.optimizer.rollouts
             tokens += shown * (load.task_tokens + ANSWER_TOKENS)
-        stages[stage] = _usage(optimizer, calls, tokens, THINKING_TOKENS)
+        stages[stage] = _usage(stage, optimizer, calls, tokens, THINKING_TOKENS)
     by_stage = {stage.value: usage for stage, usage in stages.items() if usage.calls}
     return Forecast(by_stage=by_stage, total=sum(by_stage.values(), NO_USAGE))
 
@@ -120,6 +124,9 @@ def _optimizer_calls(loop: OptimizerSettings, load: Load) -> dict[Stage, int]:
     }
 
 
-def _usage(settings: BackendSettings, calls: int, tokens_in: int, tokens_out: int) -> Usage:
+def _usage(
+    stage: Stage, settings: BackendSettings, calls: int, tokens_in: int, tokens_out: int
+) -> Usage:
     usage = Usage(calls=calls, input_tokens=calls * tokens_in, output_tokens=calls * tokens_out)
-    return priced(usage, price_for(settings))
+    share = BATCH if settings.batch and stage in CAN_WAIT else 1.0
+    return priced(usage, price_for(settings), share=share)

@@ -6,10 +6,13 @@ What differs between providers stands in ``presets.py``.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
 from typing import Any, cast
 from urllib.parse import urlsplit
 
+import orjson
 from pydantic import BaseModel, Field
 
 from skillopt_sleep.backends import Backend
@@ -17,13 +20,16 @@ from skillopt_sleep.backends.access import Access, key_of, model_of, url_of
 from skillopt_sleep.backends.pace import Pace
 from skillopt_sleep.backends.presets import OPENAI, Preset, preset_of
 from skillopt_sleep.backends.wire import (
+    answer_or_error,
     check_model,
     check_text,
     connection_trouble,
+    flat,
     malformed,
     read_body,
     status_trouble,
     timeout_trouble,
+    unprocessed,
 )
 from skillopt_sleep.config import BackendSettings
 from skillopt_sleep.errors import BackendError, Fault
@@ -32,6 +38,7 @@ from skillopt_sleep.model.usage import Usage
 from skillopt_sleep.world import World
 
 _THOUGHTS = ("<think>", "</think>")
+_ENDPOINT = "/v1/chat/completions"
 
 
 class _Said(BaseModel):
@@ -61,6 +68,32 @@ class _Completion(BaseModel):
     usage: _Usage | None = None
 
 
+class _File(BaseModel):
+    id: str
+
+
+class _Batch(BaseModel):
+    id: str
+    status: str
+    output_file_id: str | None = None
+    error_file_id: str | None = None
+
+
+class _Response(BaseModel):
+    status_code: int
+    body: dict[str, Any] = Field(default_factory=dict)
+
+
+class _Unanswered(BaseModel):
+    code: str | None = None
+
+
+class _Entry(BaseModel):
+    custom_id: str
+    response: _Response | None = None
+    error: _Unanswered | None = None
+
+
 class OpenAIBackend:
     """Asks one model of OpenAI or of a provider with the same API."""
 
@@ -75,6 +108,7 @@ class OpenAIBackend:
         self._settings = settings
         self._world = world
         self._preset = preset_of(self.name)
+        self.batches = self._preset.batches
         self._access = _access(settings, world, self._preset)
         self.pace = Pace(world)
         self._client = _client(self._access, settings.timeout_s, world.env)
@@ -84,7 +118,63 @@ class OpenAIBackend:
     def complete(self, prompt: Prompt) -> Reply:
         """Return the model's answer; see ``Backend.complete``."""
         begun = self._world.monotonic()
-        completion = read_body(_Completion, self._access, self._post(prompt))
+        create = self._client.chat.completions.with_raw_response.create
+        body = self._send(lambda: create(**self._request(prompt)))
+        reply = self._reply(read_body(_Completion, self._access, body))
+        return replace(reply, seconds=self._world.monotonic() - begun)
+
+    def submit(self, wanted: Mapping[str, Prompt]) -> str:
+        """Hand prompts in together; see ``BatchProvider.submit``."""
+        lines = [
+            orjson.dumps(
+                {
+                    "custom_id": key,
+                    "method": "POST",
+                    "url": _ENDPOINT,
+                    "body": flat(self._request(prompt)),
+                }
+            )
+            for key, prompt in wanted.items()
+        ]
+        whole = ("prompts.jsonl", b"\n".join(lines) + b"\n")
+        files, batches = self._client.files.with_raw_response, self._client.batches
+        body = self._send(lambda: files.create(file=whole, purpose="batch"))
+        file = read_body(_File, self._access, body).id
+        body = self._send(
+            lambda: batches.with_raw_response.create(
+                input_file_id=file, endpoint=_ENDPOINT, completion_window="24h"
+            )
+        )
+        return read_body(_Batch, self._access, body).id
+
+    def collect(self, batch: str) -> dict[str, Reply | BackendError] | None:
+        """Return the answers once all are there; see ``BatchProvider.collect``."""
+        body = self._send(lambda: self._client.batches.with_raw_response.retrieve(batch))
+        found = read_body(_Batch, self._access, body)
+        if found.status == "failed":
+            raise malformed(self._access, f"the batch {batch!r} was refused as a whole")
+        if found.status not in ("completed", "expired", "cancelled"):
+            return None
+        files = self._client.files.with_raw_response
+        names = [name for name in (found.output_file_id, found.error_file_id) if name]
+        bodies = [self._send(partial(files.content, name)) for name in names]
+        lines = [line for whole in bodies for line in whole.splitlines() if line]
+        entries = [read_body(_Entry, self._access, line) for line in lines]
+        return {one.custom_id: answer_or_error(partial(self._of, one)) for one in entries}
+
+    def cancel(self, batch: str) -> None:
+        """Tell the provider that no answers are wanted any more."""
+        self._send(lambda: self._client.batches.with_raw_response.cancel(batch))
+
+    def _of(self, entry: _Entry) -> Reply:
+        if entry.response is None:
+            raise unprocessed(self._access, entry.error.code if entry.error else "")
+        body = orjson.dumps(entry.response.body)
+        if entry.response.status_code != 200:
+            raise status_trouble(self._access, entry.response.status_code, body.decode(), {})
+        return self._reply(read_body(_Completion, self._access, body))
+
+    def _reply(self, completion: _Completion) -> Reply:
         check_model(self._access, self.model, completion.model, own_names=self._preset.own_names)
         choice = completion.choices[0]
         usage = _usage(completion.usage or _Usage())
@@ -99,15 +189,13 @@ class OpenAIBackend:
             )
         text = _without_thoughts(choice.message.content or "")
         check_text(self._access, text, cut=choice.finish_reason == "length", tokens=paid)
-        seconds = self._world.monotonic() - begun
-        return Reply(text=text, model=completion.model or self.model, usage=usage, seconds=seconds)
+        return Reply(text=text, model=completion.model or self.model, usage=usage)
 
-    def _post(self, prompt: Prompt) -> bytes:
+    def _send(self, call: Callable[[], Any]) -> bytes:
         import openai  # noqa: PLC0415 - half a second, paid only by those who use it
 
         try:
-            create = self._client.chat.completions.with_raw_response.create
-            response = create(**self._request(prompt))
+            response = call()
             self.pace.learn(response.headers)
             return cast("bytes", response.http_response.content)
         except openai.APIStatusError as error:

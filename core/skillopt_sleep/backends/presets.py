@@ -24,6 +24,7 @@ class Preset:
         no_thinking: Request fields that switch hidden reasoning off, merged unless overridden.
         own_names: Whether the reply may name another model than was asked for, as where
             deployments or routers have names of their own.
+        batches: Whether it takes many prompts together for half the price.
         free: Whether calls cost nothing, as on one's own machine.
     """
 
@@ -35,6 +36,7 @@ class Preset:
     tokens_field: str = "max_tokens"
     no_thinking: Mapping[str, object] = field(default_factory=dict[str, object])
     own_names: bool = False
+    batches: bool = False
     free: bool = False
 
 
@@ -45,10 +47,11 @@ OPENAI = Preset(
     key_env=("OPENAI_API_KEY",),
     url_env="OPENAI_BASE_URL",
     tokens_field="max_completion_tokens",
+    batches=True,
 )
 
 COMPATIBLE = Preset(
-    key_env=("OPENAI_API_KEY",), url_env="OPENAI_BASE_URL", needs_key=False, own_names=False
+    key_env=("OPENAI_API_KEY",), url_env="OPENAI_BASE_URL", needs_key=False, batches=True
 )
 
 PRESETS: dict[str, Preset] = {
@@ -58,6 +61,7 @@ PRESETS: dict[str, Preset] = {
         path="/openai/v1",
         tokens_field="max_completion_tokens",
         own_names=True,
+        batches=True,
     ),
     "cerebras": Preset(base_url="https://api.cerebras.ai/v1", key_env=("CEREBRAS_API_KEY",)),
     "deepseek": Preset(base_url="https://api.deepseek.com/v1", key_env=("DEEPSEEK_API_KEY",)),

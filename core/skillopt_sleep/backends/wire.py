@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TypeVar
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
 import orjson
 import regex
@@ -11,6 +11,7 @@ from pydantic import BaseModel, ValidationError
 
 from skillopt_sleep.backends.access import Access
 from skillopt_sleep.errors import BackendError, Fault
+from skillopt_sleep.model.prompt import Reply
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -137,6 +138,29 @@ def check_text(access: Access, text: str, *, cut: bool, tokens: tuple[int, int])
         input_tokens=tokens[0],
         output_tokens=tokens[1],
     )
+
+
+def unprocessed(access: Access, why: str | None) -> BackendError:
+    """Return the error for a prompt that a batch left unanswered."""
+    return BackendError(
+        f"{access.url!r} left a prompt of a batch unanswered: {why or 'no reason given'}; run"
+        " again, or set 'batch' to false",
+        fault=Fault.TIMEOUT if why and "expired" in why else Fault.SERVER,
+    )
+
+
+def answer_or_error(answer: Callable[[], Reply]) -> Reply | BackendError:
+    """Return what ``answer`` returns, or the error that it raises."""
+    try:
+        return answer()
+    except BackendError as error:
+        return error
+
+
+def flat(request: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a request as it stands on the wire, without the SDK's own field for extras."""
+    plain = {name: value for name, value in request.items() if name != "extra_body"}
+    return {**plain, **request.get("extra_body", {})}
 
 
 def retry_after_s(headers: Mapping[str, str]) -> float | None:

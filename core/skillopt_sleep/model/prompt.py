@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -58,6 +59,21 @@ class Prompt:
     temperature: float | None = None
     draw: int = 0
     blind: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Batch:
+    """Prompts that were handed to a provider together.
+
+    Attributes:
+        id: The provider's name of it.
+        backend: What tells the backend that handed it in from any other.
+        stages: Key of each prompt to the stage that asked.
+    """
+
+    id: str
+    backend: str
+    stages: Mapping[str, Stage]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from datetime import datetime
 
 from skillopt_sleep.codec import decode, encode
-from skillopt_sleep.model.prompt import Reply, Stage
+from skillopt_sleep.model.prompt import Batch, Reply, Stage
 from skillopt_sleep.model.usage import NO_USAGE, Usage
 from skillopt_sleep.store.database import Database
+
+_BATCH = "batch:"
 
 
 class CallStore:
@@ -27,6 +29,25 @@ class CallStore:
             "INSERT OR REPLACE INTO calls (key, night, stage, at, doc) VALUES (?, ?, ?, ?, ?)",
             (key, night, stage.value, at.isoformat(), encode(reply)),
         )
+
+    def batches(self, night: str) -> tuple[Batch, ...]:
+        """Return what a night handed to providers together and has not taken back yet."""
+        rows = self._database.rows(
+            "SELECT value FROM facts WHERE name LIKE ? ORDER BY name", (f"{_BATCH}{night}:%",)
+        )
+        return tuple(decode(Batch, row["value"]) for row in rows)
+
+    def keep_batch(self, batch: Batch, *, night: str) -> None:
+        """Remember what was handed in, so that it is not handed in again."""
+        self._database.execute(
+            "INSERT OR REPLACE INTO facts (name, value) VALUES (?, ?)",
+            (f"{_BATCH}{night}:{batch.id}", encode(batch)),
+        )
+
+    def drop_batch(self, batch: Batch, *, night: str) -> None:
+        """Forget what was taken back or given up."""
+        name = f"{_BATCH}{night}:{batch.id}"
+        self._database.execute("DELETE FROM facts WHERE name = ?", (name,))
 
     def spend(self, usage: Usage, *, night: str, stage: Stage, at: datetime) -> None:
         """Put what one call cost into the ledger, whether or not it had an answer."""
