@@ -14,7 +14,7 @@ from typing import Protocol
 
 from skillopt_sleep.environments import Environment
 from skillopt_sleep.errors import AnswersWantedError
-from skillopt_sleep.model.attempt import Attempt
+from skillopt_sleep.model.attempt import Attempt, Failure
 from skillopt_sleep.model.progress import Progress, Tick, silent
 from skillopt_sleep.model.task import Task
 from skillopt_sleep.pool import Cancel, run_all
@@ -78,7 +78,7 @@ class Replay:
         self._progress = progress
         self._lock = threading.Lock()
         self._finished: set[str] = set()
-        self._failed: set[str] = set()
+        self._failed: dict[str, Failure] = {}
         self._noted: dict[str, tuple[str, ...]] = {}
 
     @property
@@ -94,9 +94,20 @@ class Replay:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the distinct attempts so far noted, with how many noted it, most frequent first."""
+        """What the distinct attempts so far noted, with how many noted it, most frequent first.
+
+        Attempts that failed come first, by the kind of trouble, with one's own words.
+        """
         counts = Counter(note for notes in self._noted.values() for note in notes)
-        return tuple(f"{count} attempts: {note}" for note, count in counts.most_common())
+        troubles = Counter(failure.fault for failure in self._failed.values())
+        words = {failure.fault: failure.reason for failure in self._failed.values()}
+        return (
+            *(
+                f"{count} attempts failed and were left out ({fault}): {words[fault]}"
+                for fault, count in troubles.most_common()
+            ),
+            *(f"{count} attempts: {note}" for note, count in counts.most_common()),
+        )
 
     def __call__(self, wanted: Sequence[Rollout]) -> tuple[Attempt, ...]:
         """Return one attempt per rollout, same order; see ``Rollouts``."""
@@ -134,12 +145,14 @@ class Replay:
             attempt = self._environment.attempt(wanted.task, wanted.skill, wanted.draw)
         except AnswersWantedError as error:
             return error
-        failed = attempt.failure is not None
-        if not failed:
+        if attempt.failure is None:
             self._attempts.save(attempt, night=self._night)
         with self._lock:
-            self._failed.discard(attempt.id)
-            (self._failed if failed else self._finished).add(attempt.id)
+            self._failed.pop(attempt.id, None)
+            if attempt.failure is None:
+                self._finished.add(attempt.id)
+            else:
+                self._failed[attempt.id] = attempt.failure
         return attempt
 
 
