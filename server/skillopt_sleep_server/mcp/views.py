@@ -101,13 +101,15 @@ class StatusView(BaseModel):
     models: list[ModelView]
     skill: str
     open_proposals: list[int]
-    last_night: NightView | None
     jobs: list[JobView]
+    last_night: NightView | None = Field(description="None where a job already shows it")
     next_step: str
 
     @classmethod
     def of(cls, status: Status, jobs: list[Job]) -> StatusView:
         """Return the view of a status and the jobs that matter to it."""
+        night = status.last_night
+        shown = [job.night.id for job in jobs if job.night]
         return cls(
             version=status.version,
             project=status.project,
@@ -126,7 +128,7 @@ class StatusView(BaseModel):
             ],
             skill=status.skill,
             open_proposals=list(status.open_proposals),
-            last_night=NightView.of(status.last_night) if status.last_night else None,
+            last_night=NightView.of(night) if night and night.id not in shown else None,
             jobs=[JobView.of(job) for job in jobs],
             next_step=status.next_step,
         )
