@@ -168,10 +168,14 @@ def test_a_handoff_night_waits_for_answers_and_goes_on_with_them(tmp_path: Path)
     world = world.in_project(project)
     flags: dict[str, object] = {"target.name": "handoff", "consent.hosts": ["handoff"]}
     with Engine(world, load(world, flags)) as engine:
+        rounds = 0
         while (night := engine.nights.run(NightOptions(seed=1))).status is NightStatus.WAITING:
+            rounds += 1
             assert engine.handoff.prompts()
             for waiting in engine.handoff.prompts():
                 asked = Asked(system=waiting.prompt.system, user=waiting.prompt.messages[-1].text)
                 engine.handoff.answer(waiting.key, model(asked))
         assert night.status is NightStatus.DONE, night.reason
         assert rules_of(engine, night, ProposalStatus.SUPPORTED)[0].startswith(USEFUL)
+    # Mining, replay, reflection, ranking, screen, two stages of the test and the guard, meta.
+    assert rounds <= 12

@@ -146,6 +146,18 @@ class AnswersWantedError(BackendError):
         self.folder = folder
         self.waiting = waiting
 
+    @classmethod
+    def together(cls, several: Sequence[AnswersWantedError]) -> AnswersWantedError:
+        """Return one error for several, at least one, that wait in the same folder."""
+        folder = several[0].folder
+        waiting = sum(one.waiting for one in several)
+        return cls(
+            f"{waiting} prompts wait for an answer in {folder!r}; answer each '.prompt.md' in an"
+            " '.answer.md' beside it and run again",
+            folder=folder,
+            waiting=waiting,
+        )
+
 
 class BusyError(SleepError):
     """Another process runs a night on this project."""

@@ -131,7 +131,7 @@ class Replay:
         )
         waiting = [one for one in ran if isinstance(one, AnswersWantedError)]
         if waiting:
-            raise _together(waiting)
+            raise AnswersWantedError.together(waiting)
         for key, one in zip(missing, ran, strict=True):
             if isinstance(one, Attempt):
                 by_id[key] = one
@@ -154,17 +154,6 @@ class Replay:
             else:
                 self._failed[attempt.id] = attempt.failure
         return attempt
-
-
-def _together(waiting: Sequence[AnswersWantedError]) -> AnswersWantedError:
-    folder = waiting[0].folder
-    count = sum(one.waiting for one in waiting)
-    return AnswersWantedError(
-        f"{count} prompts wait for an answer in {folder!r}; answer each '.prompt.md' in an"
-        " '.answer.md' beside it and run again",
-        folder=folder,
-        waiting=count,
-    )
 
 
 _CONFORMS: type[Rollouts] = Replay

@@ -24,7 +24,7 @@ from skillopt_sleep.engine.replays import Replays
 from skillopt_sleep.engine.review import Review
 from skillopt_sleep.engine.setup import Setup
 from skillopt_sleep.engine.skills import Skills
-from skillopt_sleep.engine.tasks import Tasks
+from skillopt_sleep.engine.tasks import TaskChange, Tasks
 from skillopt_sleep.engine.training import Elsewhere, Training, read_skill
 from skillopt_sleep.files import make_private, read_or_none
 from skillopt_sleep.model.status import Finding, Status
@@ -38,6 +38,7 @@ __all__ = [
     "Cancel",
     "Elsewhere",
     "Engine",
+    "TaskChange",
     "cost_line",
     "funnel_lines",
     "plain",

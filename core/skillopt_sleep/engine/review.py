@@ -26,6 +26,9 @@ from skillopt_sleep.world import World
 
 ACTIONS = ("adopt", "reject", "revert")
 
+DELIVERY = "delivery"
+"""Under this name a proposal's extra holds a line for each copy that was left alone."""
+
 
 @dataclass(frozen=True, slots=True)
 class Review:
@@ -225,7 +228,9 @@ class Review:
         live = Path(proposal.target)
         if live not in self._deliveries.due():
             return proposal
-        return replace(proposal, flags=(*proposal.flags, *self._bring(live)))
+        told = self._bring(live)
+        extra = {**proposal.extra, DELIVERY: "\n".join(told)}
+        return replace(proposal, flags=(*proposal.flags, *told), extra=extra)
 
     def _settled(self, proposal: Proposal, action: str) -> None:
         self._store.use_approval(proposal, action)

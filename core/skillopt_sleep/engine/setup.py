@@ -16,8 +16,9 @@ import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
 from skillopt_sleep.backends import BACKENDS
+from skillopt_sleep.backends.agent_cli import AGENTS, own_login
 from skillopt_sleep.backends.anthropic import KEY_VARIABLES
-from skillopt_sleep.backends.build import HANDOFF, destination, for_judge, for_optimizer
+from skillopt_sleep.backends.build import HANDOFF, LOCAL, destination, for_judge, for_optimizer
 from skillopt_sleep.backends.presets import ALIASES, preset_of
 from skillopt_sleep.config import USER_FILE, BackendSettings, Config, load
 from skillopt_sleep.errors import ConfigError, ConsentError
@@ -146,11 +147,13 @@ def role_settings(config: Config, role: str) -> BackendSettings:
 
 
 def _key_from(settings: BackendSettings, world: World) -> str:
-    if settings.name in ("", HANDOFF):
+    name = ALIASES.get(settings.name, settings.name)
+    if name in ("", HANDOFF, LOCAL):
         return "not needed"
     if settings.key is not None:
         return "config"
-    name = ALIASES.get(settings.name, settings.name)
+    if name in AGENTS and own_login(settings):
+        return "its own login"
     usual = KEY_VARIABLES if name == "anthropic" else preset_of(settings.name).key_env
     names = (settings.key_env,) if settings.key_env else usual
     found = next((one for one in names if world.env.get(one, "").strip()), "")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from skillopt_sleep.config import Config
 from skillopt_sleep.cycle.prepare import mined
@@ -17,6 +18,8 @@ from skillopt_sleep.model.task import Cluster, Task
 from skillopt_sleep.store.database import Database
 from skillopt_sleep.store.tasks import TaskStore
 from skillopt_sleep.world import World
+
+TaskChange = Literal["pin", "unpin", "drop", "restore"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +60,30 @@ class Tasks:
         """
         return self._store.get(name)
 
-    def pin(self, name: str, *, pinned: bool) -> Task:
-        """Say that a task must never break, or take that back; raises as ``get``."""
-        return self._store.pin(name, pinned=pinned)
+    def named(self, name: str) -> tuple[Task, ...]:
+        """Return the task of this name, or all tasks of the recurring request of this name.
 
-    def drop(self, name: str) -> Task:
-        """Leave a task out for good; raises as ``get``."""
-        return self._store.drop(name)
+        Args:
+            name: An id, or the unique beginning of one.
+
+        Raises:
+            StoreError: There is none, or several begin so.
+        """
+        whole = [one for one in self.clusters() if name and one.id.startswith(name)]
+        if len(whole) == 1:
+            inside = set(whole[0].tasks)
+            known = (*self.all(), *self._store.all(project=self._project, dropped=True))
+            return tuple(task for task in known if task.id in inside)
+        return (self.get(name),)
+
+    def change(self, name: str, change: TaskChange) -> tuple[Task, ...]:
+        """Pin, unpin, drop or restore what ``named`` finds; return it as it is now."""
+        found = self.named(name)
+        match change:
+            case "pin" | "unpin":
+                return tuple(self._store.pin(one.id, pinned=change == "pin") for one in found)
+            case "drop" | "restore":
+                return tuple(self._store.drop(one.id, dropped=change == "drop") for one in found)
 
     def export(self) -> str:
         """Return the tasks as lines that a person can review and edit."""

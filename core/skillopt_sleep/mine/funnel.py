@@ -36,7 +36,11 @@ def funnel(
         FunnelStep(name="sessions mined", count=len(mined), note=_left_out(sessions, mined)),
         FunnelStep(name="human prompts", count=sum(len(session.prompts) for session in mined)),
         FunnelStep(name="requests", count=asked, note=gone),
-        FunnelStep(name="requests that came again", count=recur, note=_counted((asked - recur, "came once"))),
+        FunnelStep(
+            name="requests that came again",
+            count=recur,
+            note=_counted((asked - recur, "came once")),
+        ),
         FunnelStep(name="different requests among them", count=len(groups)),
         FunnelStep(name="tasks", count=len(tasks)),
         FunnelStep(

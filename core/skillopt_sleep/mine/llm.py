@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from skillopt_sleep.backends import Backend
-from skillopt_sleep.errors import BackendError, Fault
+from skillopt_sleep.errors import AnswersWantedError, BackendError
 from skillopt_sleep.mine import recurring
 from skillopt_sleep.mine.checks import Bench, check_id, merged
 from skillopt_sleep.mine.groups import Group
@@ -112,6 +112,7 @@ class Miner:
     read: int = 0
     agreed: int = 0
     trouble: str = ""
+    _waiting: list[AnswersWantedError] = field(default_factory=list[AnswersWantedError])
 
     def improved(self, group: Group, train: Sequence[Episode]) -> Group | None:
         """Return ``group`` with the model's name and those of its checks that hold, or None.
@@ -121,10 +122,7 @@ class Miner:
             train: Its members that stand in train; with none the model is not asked.
 
         Returns:
-            None where the model was not asked or gave no draft.
-
-        Raises:
-            AnswersWantedError: The backend waits for somebody's answers.
+            None where the model was not asked or gave no draft; see ``require_answers``.
         """
         if not train or self.trouble:
             return None
@@ -140,6 +138,15 @@ class Miner:
         name = " ".join(redact(draft.name).split())
         # Rules from the human's own words win over drafts that contradict them.
         return replace(group, name=name, checks=merged((*kept, *group.checks)))
+
+    def require_answers(self) -> None:
+        """Return if every question was answered.
+
+        Raises:
+            AnswersWantedError: Some wait for somebody's answers; all were handed out.
+        """
+        if self._waiting:
+            raise AnswersWantedError.together(self._waiting)
 
     def notes(self) -> list[str]:
         """Return what came of it, as sentences."""
@@ -215,9 +222,11 @@ class Miner:
                         max_tokens=_MAX_TOKENS,
                     )
                 )
+            except AnswersWantedError as error:
+                # The others are asked all the same: who answers wants all prompts at once.
+                self._waiting.append(error)
+                return None
             except BackendError as error:
-                if error.fault is Fault.WAITING:
-                    raise
                 self.trouble = str(error)
                 return None
             try:

@@ -70,6 +70,7 @@ def mine(
     miner = Miner(backend, bench) if backend is not None and settings.use_model else None
     groups = _drafted(groups, miner, sides, store, project)
     if miner is not None:
+        miner.require_answers()
         notes += miner.notes()
         dropped_checks += miner.dropped
     maker = Maker(world=world, settings=settings, sides=sides)

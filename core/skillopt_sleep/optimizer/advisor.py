@@ -78,13 +78,7 @@ class Advisor:
         )
         waiting = [one for one in found if isinstance(one, AnswersWantedError)]
         if waiting:
-            total = sum(one.waiting for one in waiting)
-            folder = waiting[0].folder
-            raise AnswersWantedError(
-                f"{total} prompts wait for an answer in {folder!r}; answer them and run again",
-                folder=folder,
-                waiting=total,
-            )
+            raise AnswersWantedError.together(waiting)
         silent = [one for one in found if isinstance(one, BackendError)]
         if silent and len(silent) == len(found):
             raise silent[0]

@@ -53,8 +53,8 @@ class Decisions:
                 raise StagingError(f"proposal {number} was edited meanwhile; look at it again")
             if now.edited and not unproven:
                 raise StagingError(
-                    f"proposal {number} was edited by a person after the gate, so no evidence covers"
-                    " it; adopt it with --unproven"
+                    f"proposal {number} was edited by a person after the gate, so no evidence"
+                    " covers it; adopt it with --unproven"
                 )
             if now.status is not ProposalStatus.SUPPORTED and not unproven:
                 raise StagingError(

@@ -166,3 +166,5 @@ def _look(engine: Engine, proposal: Proposal) -> None:
 def _told(face: Face, engine: Engine, proposal: Proposal, words: str) -> None:
     face.give(engine.review.report_json(proposal.number))
     face.say(f"proposal {proposal.number} is {words}")
+    for line in proposal.extra.get("delivery", "").splitlines():
+        face.say(f"note: {line}")

@@ -6,12 +6,12 @@ import sys
 from pathlib import Path
 
 import click
-from rich.console import Console
-from rich.table import Table
 
-from skillopt_sleep.engine import funnel_lines, plain
-from skillopt_sleep.model.task import Cluster, Task
+from skillopt_sleep.engine import TaskChange, funnel_lines, plain
+from skillopt_sleep.model.mined import Mined
 from skillopt_sleep_server.cli.face import Face, command
+
+_SHORT_ID, _NAME, _CHECK, _CHECKS = 10, 70, 40, 4
 
 FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 
@@ -32,81 +32,77 @@ def tasks(face: Face) -> None:
             "notes": list(mined.notes),
         }
     )
-    if face.as_json:
-        return
-    if mined.clusters:
-        Console().print(_table(mined.clusters, {task.id: task for task in mined.tasks}))
-    for line in (*funnel_lines(mined.funnel), *mined.notes):
+    for line in _listing(mined):
         face.say(line)
 
 
-def _table(clusters: tuple[Cluster, ...], known: dict[str, Task]) -> Table:
-    table = Table(box=None, pad_edge=False)
-    for title in ("what recurs", "sessions", "where", "friction", "checks", "train/held-out"):
-        table.add_column(title, overflow="fold")
-    for cluster in clusters:
+def _listing(mined: Mined) -> list[str]:
+    """Return what recurs, a few lines each, then the funnel and what to do next."""
+    known = {task.id: task for task in mined.tasks}
+    lines: list[str] = []
+    for cluster in mined.clusters:
         members = [known[name] for name in cluster.tasks if name in known]
-        checks = sorted({f"{c.operator} {c.value}"[:32] for t in members for c in t.checks})
         held = sum(task.split != "train" for task in members)
-        table.add_row(
-            " ".join(cluster.name.split())[:60],
-            str(cluster.sessions),
-            ", ".join(cluster.harnesses),
-            f"{cluster.friction:.0%}",
-            "; ".join(checks[:3]) or "none",
-            f"{len(members) - held}/{held}",
+        checks = sorted({f"{c.operator} {c.value}" for task in members for c in task.checks})
+        pinned = ", pinned" if any(task.pinned for task in members) else ""
+        lines += [
+            f"{cluster.id[:_SHORT_ID]}  {' '.join(cluster.name.split())[:_NAME]}",
+            f"    {cluster.sessions} sessions in {', '.join(cluster.harnesses)};"
+            f" {cluster.friction:.0%} went wrong at first;"
+            f" {len(members) - held} train, {held} held out{pinned}",
+            f"    checks: {'; '.join(one[:_CHECK] for one in checks[:_CHECKS]) or 'none yet'}",
+        ]
+    lines += ["", *funnel_lines(mined.funnel), *mined.notes]
+    if not mined.clusters:
+        lines.append(
+            "nothing recurs here yet; stand in a folder that 'skillopt-sleep sessions' names, or"
+            " come back when the same thing was asked for in two sessions"
         )
-    return table
+    return lines
 
 
 @tasks.command("show")
-@click.argument("task")
+@click.argument("name")
 @command
-def show(face: Face, task: str) -> None:
-    """Show one task (an id, or its beginning) with its checks and where it comes from."""
+def show(face: Face, name: str) -> None:
+    """Show a task, or all tasks of a recurring request: checks and where they come from."""
     with face.engine() as engine:
-        found = engine.tasks.get(task)
-    face.give(plain(found))
-    face.say(f"{found.id}  {found.split}  {found.repository}\n\n{found.prompt}\n")
-    for check in found.checks:
-        face.say(f"check {check.operator} {check.value!r} ({check.validity}) {check.note}")
-    for evidence in found.evidence:
-        face.say(
-            f"from {evidence.session} turn {evidence.turn} ({evidence.role}): {evidence.quote}"
-        )
+        found = engine.tasks.named(name)
+    face.give({"tasks": [plain(one) for one in found]})
+    for task in found:
+        marks = " pinned" if task.pinned else ""
+        face.say(f"{task.id}  {task.split}{marks}  {task.repository}\n\n{task.prompt}\n")
+        for check in task.checks:
+            face.say(f"check {check.operator} {check.value!r} ({check.validity}) {check.note}")
+        for evidence in task.evidence:
+            source = f"{evidence.session} turn {evidence.turn} ({evidence.role})"
+            face.say(f"from {source}: {evidence.quote}")
+        face.say("")
 
 
-@tasks.command("pin")
-@click.argument("task")
-@command
-def pin(face: Face, task: str) -> None:
-    """Say that a task must never break."""
-    with face.engine() as engine:
-        found = engine.tasks.pin(task, pinned=True)
-    face.give(plain(found))
-    face.say(f"{found.id} must never break from now on")
+def _changing(change: TaskChange, words: str, what: str) -> click.Command:
+    """Return the command that makes one change to a task or to all of a recurring request."""
+
+    @click.command(change, help=what)
+    @click.argument("name")
+    @command
+    def changing(face: Face, name: str) -> None:
+        with face.engine() as engine:
+            found = engine.tasks.change(name, change)
+        face.give({"tasks": [plain(one) for one in found]})
+        for task in found:
+            face.say(f"{task.id} {words}")
+
+    return changing
 
 
-@tasks.command("unpin")
-@click.argument("task")
-@command
-def unpin(face: Face, task: str) -> None:
-    """Take back a pin."""
-    with face.engine() as engine:
-        found = engine.tasks.pin(task, pinned=False)
-    face.give(plain(found))
-    face.say(f"{found.id} is no longer pinned")
-
-
-@tasks.command("drop")
-@click.argument("task")
-@command
-def drop(face: Face, task: str) -> None:
-    """Leave a task out of all nights from now on."""
-    with face.engine() as engine:
-        found = engine.tasks.drop(task)
-    face.give(plain(found))
-    face.say(f"{found.id} is left out from now on")
+for _command in (
+    _changing("pin", "must never break from now on", "Say that a task must never break."),
+    _changing("unpin", "is no longer pinned", "Take back a pin."),
+    _changing("drop", "is left out from now on", "Leave a task out of all nights from now on."),
+    _changing("restore", "takes part again", "Take back a drop."),
+):
+    tasks.add_command(_command)
 
 
 @tasks.command("export")
