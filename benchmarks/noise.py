@@ -24,7 +24,7 @@ from skillopt_sleep_server.demo.simulated import IDLE_RULE, SimulatedModel
 from skillopt_sleep_server.demo.wire import Asked
 
 NAME = "noisy"
-HELPFUL = "Give every amount in euro, with two decimals."
+HELPFUL = "Give every amount in EUR, with two decimals."
 NULL = IDLE_RULE
 HARMFUL = "Keep the whole answer within one calm sentence."
 RULES = {"helpful": HELPFUL, "null": NULL, "harmful": HARMFUL}
