@@ -86,8 +86,8 @@ def _arguments(errand: Errand) -> list[str]:
     ]
     if errand.tools:
         found += ["--allowedTools", _TOOLS]
-    if errand.endpoint is not None and errand.endpoint.model:
-        found += ["--model", errand.endpoint.model]
+    if model := errand.endpoint.model if errand.endpoint else errand.model:
+        found += ["--model", model]
     return found
 
 

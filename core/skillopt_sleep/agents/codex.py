@@ -25,7 +25,10 @@ _QUIET = (
     *("features.plugins=false", "features.hooks=false", "features.multi_agent=false"),
     *("sandbox_workspace_write.exclude_slash_tmp=true", 'web_search="disabled"'),
 )
-_NO_TOOLS = ("features.shell_tool=false", "features.unified_exec=false")
+_NO_TOOLS = (
+    *("features.shell_tool=false", "features.unified_exec=false", "features.goals=false"),
+    "tools.view_image=false",
+)
 
 
 class Codex:
@@ -46,6 +49,7 @@ class Codex:
             options += _reach(errand.endpoint)
             env[_KEY] = errand.endpoint.key or "none"
         else:
+            options += [f"model={compact(errand.model)}"] if errand.model else []
             variables = ("CODEX_API_KEY", "OPENAI_API_KEY")
             env |= hand_over(
                 errand,

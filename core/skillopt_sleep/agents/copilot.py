@@ -41,6 +41,7 @@ class Copilot:
                 "COPILOT_MODEL": errand.endpoint.model,
             }
         else:
+            env |= {"COPILOT_MODEL": errand.model} if errand.model else {}
             env |= hand_over(
                 errand,
                 files=(".copilot/config.json",),

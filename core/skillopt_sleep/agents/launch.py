@@ -49,6 +49,7 @@ class Errand:
         skill: Name of the skill that lies in the folder, or "".
         turns: Most replies of the model, where the CLI can count them.
         tools: Whether the agent may use its tools.
+        model: Model to use with the CLI's own login, or "" for the one it chooses.
     """
 
     prompt: str
@@ -60,6 +61,7 @@ class Errand:
     skill: str = ""
     turns: int = 40
     tools: bool = True
+    model: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

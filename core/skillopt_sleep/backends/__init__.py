@@ -45,6 +45,11 @@ _BUILTIN = {
     "anthropic": "skillopt_sleep.backends.anthropic:AnthropicBackend",
     "openai": "skillopt_sleep.backends.openai:OpenAIBackend",
     "openai_compatible": _COMPATIBLE,
+    "local": "skillopt_sleep.backends.local:LocalBackend",
+    **dict.fromkeys(
+        ("claude_cli", "codex_cli", "copilot_cli"),
+        "skillopt_sleep.backends.agent_cli:AgentCliBackend",
+    ),
     "handoff": "skillopt_sleep.backends.handoff:HandoffBackend",
     **dict.fromkeys(PRESETS, _COMPATIBLE),
 }

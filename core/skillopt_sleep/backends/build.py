@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from skillopt_sleep.backends import BACKENDS, Backend
 from skillopt_sleep.backends.access import url_host
+from skillopt_sleep.backends.agent_cli import AGENTS, cli_host, own_login
 from skillopt_sleep.backends.anthropic import anthropic_url
 from skillopt_sleep.backends.batched import BatchedBackend, Batches, BatchProvider
 from skillopt_sleep.backends.budget import Meter
@@ -26,6 +27,7 @@ from skillopt_sleep.store.calls import CallStore
 from skillopt_sleep.world import World
 
 HANDOFF = "handoff"
+LOCAL = "local"
 
 
 def build(
@@ -83,8 +85,12 @@ def build(
 
 
 def price_for(settings: BackendSettings) -> Price | None:
-    """Return the price of a backend, free where the user's own machine or agent answers."""
-    if settings.price_input is None and (settings.name == HANDOFF or preset_of(settings.name).free):
+    """Return the price of a backend, free where the user's own machine or subscription answers."""
+    if settings.price_input is not None:
+        return price_of(settings)
+    name = ALIASES.get(settings.name, settings.name)
+    by_subscription = name in AGENTS and own_login(settings)
+    if name in (HANDOFF, LOCAL) or by_subscription or preset_of(name).free:
         return FREE
     return price_of(settings)
 
@@ -96,8 +102,10 @@ def destination(settings: BackendSettings, world: World) -> str:
         ConfigError: The backend has no URL, or one that is none.
     """
     name = ALIASES.get(settings.name, settings.name)
-    if name in ("", HANDOFF):
+    if name in ("", HANDOFF, LOCAL):
         return ""
+    if name in AGENTS:
+        return cli_host(settings, world)
     if name == "anthropic":
         return url_host(anthropic_url(settings, world))
     return url_host(openai_url(settings, world))

@@ -127,6 +127,7 @@ ALIASES = {
     "openai_chat": "openai",
     "qwen_chat": "qwen",
     "minimax_chat": "minimax",
+    "copilot_chat": "copilot_cli",
 }
 """Names that the paper's code uses, and what they are called here."""
 
