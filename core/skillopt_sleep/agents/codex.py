@@ -27,7 +27,7 @@ _QUIET = (
 )
 _NO_TOOLS = (
     *("features.shell_tool=false", "features.unified_exec=false", "features.goals=false"),
-    "tools.view_image=false",
+    "features.view_image=false",
 )
 
 
