@@ -221,3 +221,30 @@ def test_two_harnesses_that_share_a_file_do_not_take_it_from_each_other(
     assert shared.read_text() == entry
     remove(world, second, "project")
     assert shared.read_text() == '{"mcpServers": {"x": {}}}'
+
+
+@pytest.mark.parametrize(("name", "scope"), PLACES)
+@pytest.mark.parametrize("own", [None, "# Mine\n\nBe kind.", "# Mine\n"])
+def test_a_note_in_the_memory_file_comes_on_request_and_goes_again(
+    tmp_path: Path, name: str, scope: Scope, own: str | None
+) -> None:
+    world = fake_world(tmp_path)
+    bare = {one.path for one in preview(world, name, scope).changes}
+    noted = {one.path for one in preview(world, name, scope, note=True).changes}
+    (memory,) = noted - bare
+    if own is not None:
+        Path(memory).parent.mkdir(parents=True, exist_ok=True)
+        Path(memory).write_text(own)
+    before = files_below(world)
+    apply(world, name, scope, note=True)
+    assert "learned-habits" in Path(memory).read_text()
+    assert Path(memory).read_text().startswith(own or "<!-- skillopt-sleep: begin -->")
+    assert apply(world, name, scope, note=True).changes == ()
+    Path(memory).write_text(Path(memory).read_text() + "\nLater words.\n")
+    remove(world, name, scope)
+    left = Path(memory).read_text()
+    assert "skillopt" not in left
+    assert left.startswith((own or "").rstrip())
+    assert left.endswith("\nLater words.\n")
+    Path(memory).unlink()
+    assert {**files_below(world), memory: b""} == {**before, memory: b""}

@@ -41,20 +41,20 @@ class Installed:
     made: tuple[str, ...] = ()
 
 
-def preview(world: World, harness: str, scope: Scope) -> InstallPlan:
+def preview(world: World, harness: str, scope: Scope, *, note: bool = False) -> InstallPlan:
     """Return what installing would change; nothing is written.
 
     Raises:
         UnknownPluginError: There is no such harness.
         ConfigError: One of its files is not what it should be.
     """
-    return INSTALLERS.factory(harness)().plan(world, scope)
+    return INSTALLERS.factory(harness)().plan(world, scope, note=note)
 
 
-def apply(world: World, harness: str, scope: Scope) -> InstallPlan:
+def apply(world: World, harness: str, scope: Scope, *, note: bool = False) -> InstallPlan:
     """Install, all files or (on an error before the first write) none; raises as ``preview``."""
     installer = INSTALLERS.factory(harness)()
-    plan = installer.plan(world, scope)
+    plan = installer.plan(world, scope, note=note)
     known = _record(world, harness, scope)
     merged = {one.path: one for one in known.changes}
     for one in plan.changes:

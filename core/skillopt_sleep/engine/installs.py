@@ -31,13 +31,13 @@ class Installs:
         path = plugin_folder("claude-code") / "skills" / "sleep" / "SKILL.md"
         return path.read_text(encoding="utf-8").split("---", 2)[2].lstrip()
 
-    def preview(self, harness: str, *, scope: Scope) -> InstallPlan:
+    def preview(self, harness: str, *, scope: Scope, note: bool = False) -> InstallPlan:
         """Return what installing would change; nothing is written; see ``install.preview``."""
-        return install.preview(self.world, harness, scope)
+        return install.preview(self.world, harness, scope, note=note)
 
-    def apply(self, harness: str, *, scope: Scope) -> InstallPlan:
+    def apply(self, harness: str, *, scope: Scope, note: bool = False) -> InstallPlan:
         """Install; see ``install.apply``."""
-        return install.apply(self.world, harness, scope)
+        return install.apply(self.world, harness, scope, note=note)
 
     def remove(self, harness: str, *, scope: Scope) -> InstallPlan:
         """Uninstall; see ``install.remove``."""

@@ -28,8 +28,10 @@ class Installer(Protocol):
         """Return whether the harness is used on this machine."""
         ...
 
-    def plan(self, world: World, scope: Scope) -> InstallPlan:
+    def plan(self, world: World, scope: Scope, *, note: bool = False) -> InstallPlan:
         """Return what installing would change now; nothing if all is in place.
+
+        With ``note``, a marked region of the harness's memory file names our skills too.
 
         Raises:
             ConfigError: A file of the harness is not what it should be, such as broken JSON, or

@@ -30,7 +30,12 @@ HOOKS = {
 def installer() -> Installer:
     """Return the installer."""
     return Pieces(
-        name="claude-code", program="claude", home=".claude", pieces=_pieces, notes=_notes
+        name="claude-code",
+        program="claude",
+        home=".claude",
+        memory={"user": ".claude/CLAUDE.md", "project": "CLAUDE.md"},
+        pieces=_pieces,
+        notes=_notes,
     )
 
 

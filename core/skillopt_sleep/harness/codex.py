@@ -34,7 +34,14 @@ KEYS = ("ANTHROPIC_API_KEY", "OPENAI_API_KEY")
 
 def installer() -> Installer:
     """Return the installer."""
-    return Pieces(name="codex", program="codex", home=".codex", pieces=_pieces, notes=_notes)
+    return Pieces(
+        name="codex",
+        program="codex",
+        home=".codex",
+        memory={"user": ".codex/AGENTS.md", "project": "AGENTS.md"},
+        pieces=_pieces,
+        notes=_notes,
+    )
 
 
 def _pieces(world: World, scope: Scope) -> tuple[Piece, ...]:

@@ -35,7 +35,17 @@ _SERVER = "the MCP server 'skillopt'"
 
 def installer() -> Installer:
     """Return the installer."""
-    return Pieces(name="copilot", program="copilot", home=".copilot", pieces=_pieces, notes=_notes)
+    return Pieces(
+        name="copilot",
+        program="copilot",
+        home=".copilot",
+        memory={
+            "user": ".copilot/copilot-instructions.md",
+            "project": ".github/copilot-instructions.md",
+        },
+        pieces=_pieces,
+        notes=_notes,
+    )
 
 
 def _pieces(world: World, scope: Scope) -> tuple[Piece, ...]:

@@ -10,7 +10,12 @@ from skillopt_sleep.world import World
 def installer() -> Installer:
     """Return the installer."""
     return Pieces(
-        name="cursor", program="cursor-agent", home=".cursor", pieces=_pieces, notes=_notes
+        name="cursor",
+        program="cursor-agent",
+        home=".cursor",
+        memory={"user": ".cursor/AGENTS.md", "project": "AGENTS.md"},
+        pieces=_pieces,
+        notes=_notes,
     )
 
 

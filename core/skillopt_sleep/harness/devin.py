@@ -30,7 +30,14 @@ HOOKS = {
 
 def installer() -> Installer:
     """Return the installer."""
-    return Pieces(name="devin", program="devin", home=".config/devin", pieces=_pieces, notes=_notes)
+    return Pieces(
+        name="devin",
+        program="devin",
+        home=".config/devin",
+        memory={"user": ".config/devin/AGENTS.md", "project": "AGENTS.md"},
+        pieces=_pieces,
+        notes=_notes,
+    )
 
 
 def _pieces(world: World, scope: Scope) -> tuple[Piece, ...]:

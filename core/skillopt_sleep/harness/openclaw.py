@@ -17,6 +17,7 @@ def installer() -> Installer:
         program="openclaw",
         home=".openclaw",
         scopes=("user",),
+        memory={"user": ".openclaw/workspace/AGENTS.md", "project": "AGENTS.md"},
         pieces=_pieces,
         notes=_notes,
     )

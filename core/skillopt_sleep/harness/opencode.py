@@ -27,6 +27,7 @@ def installer() -> Installer:
         name="opencode",
         program="opencode",
         home=".config/opencode",
+        memory={"user": ".config/opencode/AGENTS.md", "project": "AGENTS.md"},
         pieces=_pieces,
         notes=_notes,
     )

@@ -27,6 +27,13 @@ HOME = "SKILLOPT_SLEEP_HOME"
 _OURS = "skillopt"
 
 
+NOTE = """\
+House rules learned from earlier sessions are in the skill `learned-habits`, where there is one:
+read it before you start a task. When the user types `/sleep`, use the skill `sleep`.
+"""
+"""For memory files, where skills are read too seldom; written only when asked for."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Piece:
     """Our part of one file.
@@ -55,11 +62,13 @@ class Pieces:
         pieces: What goes where.
         notes: Sentences for the human.
         scopes: Those it has settings for.
+        memory: The memory file for each scope, below the home or the project.
     """
 
     name: str
     program: str
     home: str
+    memory: Mapping[Scope, str]
     pieces: Callable[[World, Scope], Sequence[Piece]]
     notes: Callable[[World, Scope], Sequence[str]]
     scopes: tuple[Scope, ...] = ("user", "project")
@@ -68,13 +77,14 @@ class Pieces:
         """Return whether the harness is used on this machine; see ``Installer``."""
         return (world.roots.home / self.home).is_dir() or bool(find_version(world, self.program))
 
-    def plan(self, world: World, scope: Scope) -> InstallPlan:
+    def plan(self, world: World, scope: Scope, *, note: bool = False) -> InstallPlan:
         """Return what installing would change; see ``Installer``."""
         if scope not in self.scopes:
             raise ConfigError(
                 f"{self.name!r} keeps no settings for one {scope}; install with --user"
             )
-        changes = _changes(self.pieces(world, scope))
+        wanted = [*self.pieces(world, scope), *([self._note(world, scope)] if note else [])]
+        changes = _changes(wanted)
         version = find_version(world, self.program)
         absent = f"the program {self.program!r} was not found on the PATH; the files are ready"
         notes = [*self.notes(world, scope), *([] if version else [absent])]
@@ -87,10 +97,14 @@ class Pieces:
 
     def without(self, world: World, scope: Scope, path: str, text: str) -> str:
         """Return a file without our part; see ``Installer``."""
-        for piece in self.pieces(world, scope):
+        for piece in (*self.pieces(world, scope), self._note(world, scope)):
             if str(piece.path) == path:
                 text = piece.take(text)
         return text
+
+    def _note(self, world: World, scope: Scope) -> Piece:
+        base = world.roots.home if scope == "user" else world.roots.cwd
+        return region(base / self.memory[scope], NOTE, "a note on the learned skill")
 
 
 def _changes(pieces: Sequence[Piece]) -> tuple[Change, ...]:

@@ -36,9 +36,10 @@ def _scoped(made: click.Command) -> click.Command:
 @click.option("--all", "everything", is_flag=True, help="Into every harness that is used here.")
 @click.option("--dry-run", is_flag=True, help="Show the changes and make none.")
 @click.option("--user", is_flag=True, help="For you, everywhere [the default].")
+@click.option("--note", is_flag=True, help="A short note in AGENTS.md or CLAUDE.md too.")
 @command
 def install(
-    face: Face, harness: str | None, *, everything: bool, dry_run: bool, user: bool
+    face: Face, harness: str | None, *, everything: bool, dry_run: bool, user: bool, note: bool
 ) -> None:
     """Install into a harness, such as claude-code."""
     scope = _scope(face, user=user)
