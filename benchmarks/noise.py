@@ -154,7 +154,7 @@ class NoisyBackend:
         return f"The total is 12.00 {WANTED}." if passed else "The total is twelve."
 
 
-def announce(folder: Path, kind: type[NoisyBackend] = NoisyBackend) -> None:
+def announce(folder: Path, kind: type[Backend] = NoisyBackend) -> None:
     """Make the noisy backend known, as an installed package would; ``folder`` is written to."""
     made = folder / "noisy_backend-1.dist-info"
     made.mkdir(parents=True, exist_ok=True)

@@ -14,6 +14,7 @@ from typing import Self
 from skillopt_sleep.codec import plain
 from skillopt_sleep.config import Config
 from skillopt_sleep.engine.archive import Archive
+from skillopt_sleep.engine.canaries import Canaries
 from skillopt_sleep.engine.doctor import Doctor
 from skillopt_sleep.engine.gate import GateDesk
 from skillopt_sleep.engine.handoff import Handoff
@@ -27,6 +28,7 @@ from skillopt_sleep.engine.skills import Skills
 from skillopt_sleep.engine.tasks import TaskChange, Tasks
 from skillopt_sleep.engine.training import Elsewhere, Training, read_skill
 from skillopt_sleep.files import make_private, read_or_none
+from skillopt_sleep.model.progress import Progress, silent
 from skillopt_sleep.model.status import Finding, Status
 from skillopt_sleep.pool import Cancel
 from skillopt_sleep.report import cost_line, funnel_lines, total
@@ -140,6 +142,10 @@ class Engine:
     def doctor(self) -> tuple[Finding, ...]:
         """Return one finding per thing a night needs."""
         return Doctor(self.world, self.config, self.database).findings()
+
+    def canaries(self, progress: Progress = silent) -> tuple[Finding, ...]:
+        """Return what became of a good, an idle and a harmful edit; see ``Canaries``."""
+        return Canaries(self.world, self.config, self.database).findings(progress)
 
     def close(self) -> None:
         """Close the database, if it was opened."""

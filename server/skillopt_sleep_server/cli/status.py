@@ -8,6 +8,7 @@ from skillopt_sleep.engine import plain
 from skillopt_sleep.model.status import Status
 from skillopt_sleep_server.cli.face import FAILED_CODE, Face, command
 from skillopt_sleep_server.cli.install import install_lines
+from skillopt_sleep_server.cli.night import flags_of, model_options
 
 
 @click.command()
@@ -61,11 +62,20 @@ def status_lines(found: Status) -> list[str]:
 
 
 @click.command()
+@click.option(
+    "--canaries",
+    is_flag=True,
+    help="Send a good, an idle and a harmful edit through the gate, with the chosen model.",
+)
+@model_options
 @command
-def doctor(face: Face) -> None:
+def doctor(face: Face, *, canaries: bool, **models: object) -> None:
     """Look at everything that a night needs, and say what is not well."""
+    face.flags.update(flags_of(models))
     with face.engine() as engine:
         findings = engine.doctor()
+        if canaries:
+            findings += engine.canaries(face.progress())
     face.give({"findings": [plain(one) for one in findings]})
     for one in findings:
         face.say(f"{'ok  ' if one.ok else 'LOOK'} {one.name}: {one.words}")
