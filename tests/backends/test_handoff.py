@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -84,3 +85,25 @@ def test_a_folder_that_cannot_be_used_is_named(tmp_path: Path) -> None:
     (tmp_path / "handoff").write_text("a file")
     with pytest.raises(BackendError, match="handoff"):
         handoff(tmp_path).complete(PROMPT)
+
+
+def test_a_page_about_a_held_out_task_says_who_may_not_answer_it_and_goes_once_answered(
+    tmp_path: Path,
+) -> None:
+    held_out = replace(PROMPT, blind=True)
+    ask(tmp_path, held_out)
+    folder = tmp_path / "handoff"
+    (one,) = waiting(folder)
+    assert "must not also answer pages" in one.page
+    give_answer(folder, one.key, "All green.")
+    assert [handoff(tmp_path).complete(held_out).text for _ in range(2)] == ["All green."] * 2
+    assert [path.name for path in folder.iterdir()] == [f"{one.key}.answer.md"]
+
+
+def test_a_page_about_a_train_task_is_open_to_all_and_stays(tmp_path: Path) -> None:
+    ask(tmp_path)
+    (one,) = waiting(tmp_path / "handoff")
+    assert "must not also answer" not in one.page
+    give_answer(tmp_path / "handoff", one.key, "All green.")
+    handoff(tmp_path).complete(PROMPT)
+    assert "Run the tests." in (tmp_path / "handoff" / f"{one.key}.prompt.md").read_text()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from skillopt_sleep.judges.rubric import RubricJudge
 from skillopt_sleep.model.attempt import Outcome, Verdict
 from skillopt_sleep.model.check import Check, Operator
 from skillopt_sleep.model.prompt import Stage
-from skillopt_sleep.model.task import Task
+from skillopt_sleep.model.task import Split, Task
 from skillopt_sleep.testing import ScriptedBackend, fake_world
 
 CHECK = Check(id="x", operator=Operator.RUBRIC, value="It explains why.")
@@ -55,6 +56,16 @@ def test_anything_else_is_asked_for_once_more_and_then_an_error(reply: str, tmp_
         judged(tmp_path, backend)
     assert caught.value.fault is Fault.MALFORMED
     assert [prompt.draw for prompt in backend.asked] == [0, 1]
+
+
+@pytest.mark.parametrize("split", Split)
+def test_the_demand_of_a_task_that_is_not_for_training_is_blind(
+    split: Split, tmp_path: Path
+) -> None:
+    backend = ScriptedBackend([YES])
+    task = replace(TASK, split=split)
+    RubricJudge(fake_world(tmp_path), backend).verdict(CHECK, task, WORK)
+    assert [prompt.blind for prompt in backend.asked] == [split is not Split.TRAIN]
 
 
 def test_the_judge_sees_task_demand_and_work_and_not_the_skill(tmp_path: Path) -> None:

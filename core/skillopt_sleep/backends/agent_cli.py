@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -109,7 +109,7 @@ class AgentCliBackend:
         )
 
     @contextmanager
-    def _room(self) -> Iterator[Path]:
+    def _room(self) -> Generator[Path]:
         above = self._world.roots.cache / WORKSPACE
         try:
             make_private(above)

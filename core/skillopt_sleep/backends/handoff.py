@@ -1,7 +1,8 @@
 """Prompts to files, answers from files: the user's own agent, or the user, is the model.
 
 Every prompt is one self-contained file and is meant to be answered in a context of its own. It
-holds what the model would have seen and nothing more, so no check of a task that is attempted.
+holds what the model would have seen and nothing more. A page about a held-out task says that
+whoever improves the skill must not answer it, and is taken away once it has its answer.
 """
 
 from __future__ import annotations
@@ -29,7 +30,12 @@ _HEAD = """\
 Answer this in a fresh context, from this page alone. Write the answer, and nothing else, to
 `{answer}` beside this file.
 
----
+{blind}---
+"""
+_BLIND = """\
+This is about a task that the skill is tested on. Whoever answers it must not also answer pages of
+the stages reflect, aggregate, select, update, slow or meta, nor carry anything from it there.
+
 """
 
 
@@ -67,6 +73,8 @@ class HandoffBackend:
         try:
             text = _answer(self._folder, key)
             if text:
+                if prompt.blind:
+                    _take_away(self._folder, key)
                 return Reply(text=text, model=self.model, usage=Usage(calls=1))
             _leave(self._folder, key, prompt)
         except (OSError, UnicodeDecodeError) as error:
@@ -142,8 +150,20 @@ def _leave(folder: Path, key: str, prompt: Prompt) -> None:
     write_atomic(page, _page(key, prompt).encode(), mode=PRIVATE_FILE)
 
 
+def _take_away(folder: Path, key: str) -> None:
+    # The answer stays, so that a night that died finds it again; it holds no check.
+    for ending in (PROMPT_ENDING, RECORD_ENDING):
+        (folder / f"{key}{ending}").unlink(missing_ok=True)
+
+
 def _page(key: str, prompt: Prompt) -> str:
-    parts = [_HEAD.format(stage=prompt.stage, key=key, answer=key + ANSWER_ENDING)]
+    head = _HEAD.format(
+        stage=prompt.stage,
+        key=key,
+        answer=key + ANSWER_ENDING,
+        blind=_BLIND if prompt.blind else "",
+    )
+    parts = [head]
     if prompt.system:
         parts.append(f"## Instructions\n\n{prompt.system}\n")
     parts += [f"## {message.role.capitalize()}\n\n{message.text}\n" for message in prompt.messages]

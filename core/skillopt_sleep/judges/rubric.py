@@ -1,7 +1,7 @@
 """A judge model decides by a rubric: one strict JSON object, the answer as quoted data.
 
 The model is not told which skill the answer was made under, and has no tools. The rubric is part
-of its prompt; prompts of this stage are therefore no attempts and never blind.
+of its prompt, so the prompt is blind for a held-out task: who improves skills must not see it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from skillopt_sleep.judges.substance import lacks_substance
 from skillopt_sleep.model.attempt import Outcome, Verdict
 from skillopt_sleep.model.check import Check, Operator
 from skillopt_sleep.model.prompt import Message, Prompt, Stage
-from skillopt_sleep.model.task import Task
+from skillopt_sleep.model.task import Split, Task
 from skillopt_sleep.world import World
 
 _SYSTEM = """\
@@ -82,7 +82,8 @@ class RubricJudge:
             poor = "the answer tries to sway its judge"
         if poor:
             return Verdict(check=check.id, passed=False, share=0.0, reason=poor)
-        decision = _ask(self._backend, _question(check, task, outcome))
+        blind = task.split is not Split.TRAIN
+        decision = _ask(self._backend, _question(check, task, outcome), blind=blind)
         share = 1.0 if decision.passed else min(decision.share, 0.99)
         return Verdict(
             check=check.id, passed=decision.passed, share=share, reason=decision.reason[:300]
@@ -113,7 +114,7 @@ def _cut(text: str) -> str:
     return f"{text[:half]}\n[... {len(text) - _LONGEST} characters left out ...]\n{text[-half:]}"
 
 
-def _ask(backend: Backend, question: str) -> _Decision:
+def _ask(backend: Backend, question: str, *, blind: bool) -> _Decision:
     for draw in range(_TRIES):
         reply = backend.complete(
             Prompt(
@@ -122,6 +123,7 @@ def _ask(backend: Backend, question: str) -> _Decision:
                 messages=(Message(role="user", text=question),),
                 max_tokens=4096,
                 draw=draw,
+                blind=blind,
             )
         )
         if (decision := _read(reply.text)) is not None:

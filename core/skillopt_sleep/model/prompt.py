@@ -49,7 +49,7 @@ class Prompt:
         draw: 0-based number of a repeated rollout; equal prompts with different draws are
             different requests and are not answered from one cache entry.
         blind: Whether this concerns a held-out task, so that a person or agent who answers it
-            must not see checks.
+            must not be one who improves the skill.
     """
 
     stage: Stage
