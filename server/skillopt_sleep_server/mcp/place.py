@@ -57,6 +57,8 @@ class Place:
             return await anyio.to_thread.run_sync(run)
         except SleepError as error:
             raise ToolError(str(error)) from error
+        except OSError as error:
+            raise ToolError(f"the system said: {error}; mend that, then ask again") from error
 
     def _folder(self, project: str | None) -> Path:
         if project is None:
