@@ -25,6 +25,7 @@ from typing import Any
 
 from skillopt_sleep.codec import plain
 from skillopt_sleep.edge import open_engine, real_world
+from skillopt_sleep.model.night import NightStatus
 from skillopt_sleep.model.proposal import Proposal
 from skillopt_sleep_server.demo.samples import copy_samples
 from skillopt_sleep_server.demo.simulated import SimulatedModel
@@ -87,18 +88,13 @@ def night(root: Path, *, kills: int, rng: random.Random) -> Ended:
     project = copy_samples(home, real_world().now())
     killed = 0
     with ModelServer(model) as server:
-        while True:
+        while not _over(root, project):
             process = _start(root, project, server.url)
             if killed < kills and _killed(process, model, rng):
                 killed += 1
                 continue
-            code = process.wait(LONGEST_S)
-            if code == -signal.SIGKILL:
-                killed += 1
-                continue
-            if code != 0:
+            if code := process.wait(LONGEST_S):
                 raise RuntimeError(f"the night ended with code {code}")
-            break
         calls = model.calls
     with open_engine(home=home, project=project, state=root / "state") as engine:
         nights = engine.nights.all()
@@ -106,6 +102,13 @@ def night(root: Path, *, kills: int, rng: random.Random) -> Ended:
     if len(nights) != 1:
         raise RuntimeError(f"{len(nights)} nights were begun where one was wanted")
     return Ended(proposals=proposals, calls=calls, kills=killed)
+
+
+def _over(root: Path, project: Path) -> bool:
+    """Return whether the night has ended, as it may have just before a kill."""
+    with open_engine(home=root / "home", project=project, state=root / "state") as engine:
+        last = engine.nights.last()
+    return last is not None and last.status is not NightStatus.RUNNING
 
 
 def _start(root: Path, project: Path, url: str) -> subprocess.Popen[bytes]:

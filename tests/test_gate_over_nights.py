@@ -6,12 +6,17 @@ Twenty seeded runs here; ``benchmarks/gate_loopback.py`` makes two hundred.
 from __future__ import annotations
 
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 
 from benchmarks.gate_loopback import counts, one, run
-from benchmarks.noise import HARMFUL, HELPFUL, NULL, Truth
+from benchmarks.noise import CLUSTERS, HARMFUL, HELPFUL, NULL, Truth
+
+from skillopt_sleep.config import load
+from skillopt_sleep.edge import real_world
+from skillopt_sleep.engine import Engine
 
 RUNS = 20
 
@@ -35,3 +40,18 @@ def test_the_simulated_rules_are_worth_what_the_promise_speaks_of() -> None:
     assert truth.worth(HELPFUL) >= 0.25
     assert truth.worth(NULL) == 0.0
     assert truth.worth(HARMFUL) <= -0.10
+
+
+def test_evidence_of_several_looks_is_recomputed_from_the_stored_attempts(tmp_path: Path) -> None:
+    run(101, tmp_path, members=1)
+    world = real_world()
+    roots = replace(world.roots, data=tmp_path / "data", cwd=tmp_path.resolve() / "cwd")
+    world = replace(world, roots=roots, env={})
+    with Engine(world, load(world)) as engine:
+        judged = [one for one in engine.review.all() if one.evidence.tasks]
+        assert max(one.evidence.nights for one in judged) > 1
+        assert max(one.evidence.tasks for one in judged) > CLUSTERS
+        for one in judged:
+            explained = engine.gate.explain(one.number)
+            assert explained["disagreements"] == []
+            assert explained["missing"] == []
