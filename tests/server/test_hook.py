@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -117,3 +119,17 @@ def test_trouble_is_told_on_stderr_and_the_session_goes_on(scene: Scene) -> None
     assert outcome.exit_code == 0
     assert "no proposal" in outcome.stderr
     assert outcome.stdout == ""
+
+
+def test_a_prompt_that_is_no_decision_does_not_wait_for_the_engine(scene: Scene) -> None:
+    finished = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "skillopt_sleep_server", "hook", "prompt"],
+        input='{"prompt": "go on"}',
+        env={"HOME": str(scene.home)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert "skillopt_sleep_server.cli.hook" in finished.stderr
+    assert "skillopt_sleep.engine" not in finished.stderr
