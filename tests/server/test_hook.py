@@ -131,5 +131,5 @@ def test_a_prompt_that_is_no_decision_does_not_wait_for_the_engine(scene: Scene)
         timeout=60,
         check=True,
     )
-    assert "skillopt_sleep_server.cli.hook" in finished.stderr
+    assert "skillopt_sleep.errors" in finished.stderr
     assert "skillopt_sleep.engine" not in finished.stderr

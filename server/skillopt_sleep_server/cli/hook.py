@@ -69,44 +69,6 @@ def _engine(told: dict[str, Any]) -> Engine:
     return open_engine(project=Path(str(folder)) if known else None)
 
 
-_EVENTS[event](cast("dict[str, Any]", told), source)
-    except (SleepError, OSError, ValueError) as error:
-        # A hook that fails would disturb the user's session; the next night tells the same again.
-        click.echo(f"skillopt-sleep: {error}", err=True)
-
-
-def _session_start(told: dict[str, Any], _source: str) -> None:
-    with _engine(told) as engine:
-        waiting = engine.review.open()
-    if waiting:
-        numbers = ", ".join(str(one.number) for one in waiting)
-        click.echo(f"skillopt-sleep: proposals wait for you ({numbers}); /sleep status")
-
-
-def _session_end(told: dict[str, Any], source: str) -> None:
-    """Read the log that was named, or what is new in all logs of the harness."""
-    named = told.get("transcript_path")
-    path = Path(named) if isinstance(named, str) else None
-    with _engine(told) as engine:
-        if path is not None and path.is_file():
-            engine.archive.harvest(file=path, source=source)
-        else:
-            engine.archive.harvest(only=(source,))
-
-
-def _prompt(told: dict[str, Any], _source: str) -> None:
-    found = _TYPED.fullmatch(str(told.get("prompt", "")))
-    if found is None:
-        return
-    with _engine(told) as engine:
-        engine.review.approve(int(found[2]), found[1], how="prompt")
-
-
-def _project(told: dict[str, Any]) -> Path | None:
-    folder = told.get("cwd")
-    return Path(folder) if isinstance(folder, str) and Path(folder).is_dir() else None
-
-
 _EVENTS: dict[str, Callable[[dict[str, Any], str], None]] = {
     "session-start": _session_start,
     "session-end": _session_end,
