@@ -5,13 +5,17 @@ from __future__ import annotations
 import json
 import os
 import pty
+import signal
 import subprocess
 import sys
+import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
+from tests.loopback import Hang, model_server
 
 from skillopt_sleep.edge import open_engine
 from skillopt_sleep.store.proposals import ProposalStore
@@ -324,3 +328,31 @@ def test_an_edited_proposal_says_that_no_evidence_covers_it(shell: Shell) -> Non
     code, out = shell.typed("adopt", "1", "--yes", keys="")
     assert code == 2
     assert "was edited by a person after the gate" in out
+
+
+def test_an_interrupt_ends_a_night_whose_model_hangs(shell: Shell) -> None:
+    with open_engine(state=shell.root / "state") as engine:
+        copy_samples(shell.home, engine.world.now())
+    with model_server(lambda _ask: Hang()) as server:
+        words = ("--backend", "openai_compatible", "--model", "m", "--base-url", server.url)
+        process = subprocess.Popen(
+            [sys.executable, "-m", "skillopt_sleep_server", "night", *words],
+            cwd=shell.project,
+            env=shell.env,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        wait_until(lambda: bool(server.asks))
+        process.send_signal(signal.SIGINT)
+        out = process.communicate(timeout=20)[0]
+    assert process.returncode == 1
+    assert "was cancelled" in out
+
+
+def wait_until(true: Callable[[], bool]) -> None:
+    """Return once ``true`` says so; fail after a minute."""
+    for _ in range(600):
+        if true():
+            return
+        time.sleep(0.1)
+    pytest.fail("it never came true")

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime
 
+from skillopt_sleep.backends.cancelling import CancellingBackend
 from skillopt_sleep.config import Settings
 from skillopt_sleep.cycle.cast import Cast, assemble
 from skillopt_sleep.cycle.finish import Ending, keep_untested, one_proposed, settle
@@ -164,7 +165,11 @@ def _plan(cast: Cast, night: Night, options: NightOptions) -> NightPlan:
     if options.harvest:
         harvest(cast.world, cast.database, cast.settings.harvest, only=options.only)
     found = mined(
-        cast.world, cast.settings, cast.database, backend=cast.optimizer, progress=cast.progress
+        cast.world,
+        cast.settings,
+        cast.database,
+        backend=CancellingBackend(cast.optimizer, cast.cancel),
+        progress=cast.progress,
     )
     plan = make_plan(cast.world, cast.settings, cast.database, found, night=night.id)
     pin(facts, night.id, plan)
