@@ -122,10 +122,10 @@ def _start(root: Path, project: Path, url: str) -> subprocess.Popen[bytes]:
 def _killed(process: subprocess.Popen[bytes], model: Model, rng: random.Random) -> bool:
     """Kill at a random moment; return whether the process ended by that."""
     if rng.random() < 0.5:
-        model.kill_at(model.calls + rng.randint(1, 60), process.pid)
+        model.kill_at(model.calls + rng.randint(1, 20), process.pid)
         moment = LONGEST_S
     else:
-        moment = rng.uniform(0.2, 3.0)
+        moment = rng.uniform(0.1, 1.5)
     try:
         return process.wait(moment) == -signal.SIGKILL
     except subprocess.TimeoutExpired:

@@ -104,12 +104,25 @@ def one_proposed(judged: Sequence[Judged], union: Judged | None) -> tuple[Judged
     if union is not None and word(union.decision) == "accept":
         inside = set(union.candidate.edits)
         waiting = [one for one in accepted if not inside.issuperset(one.candidate.edits)]
-        chosen = union
+        parts = [one for one in accepted if one not in waiting]
+        chosen = _with_parts(union, parts)
     else:
         chosen = max(accepted, key=lambda one: (_is_strong(one), _strength(one)))
         waiting = [one for one in accepted if one is not chosen]
     others = [one for one in judged if one not in accepted]
     return (chosen, *map(_waiting, waiting), *others)
+
+
+def _with_parts(union: Judged, parts: Sequence[Judged]) -> Judged:
+    """Return the union with what each of its edits reached alone in its reason."""
+    apart = ", ".join(
+        f"E = {_strength(one):.1f} for {quoted(one.candidate.edits)}" for one in parts
+    )
+    evidence = union.candidate.evidence
+    if evidence is None:
+        return union
+    told = replace(evidence, reason=f"{evidence.reason}; each was accepted alone: {apart}")
+    return replace(union, candidate=replace(union.candidate, evidence=told))
 
 
 def _waiting(one: Judged) -> Judged:
