@@ -152,7 +152,8 @@ def test_a_history_whose_sessions_are_all_there_adds_no_prompt(archive: Archive)
         "sessionId": name,
     }
     archive.put(".claude/history.jsonl", [told])
-    archive.harvest("claude")
+    report = archive.harvest("claude")
+    assert report.prompts == {"claude": 1}
     (session,) = archive.store.sessions()
     assert [turn.text for turn in session.prompts] == ["install the requests library"]
 

@@ -65,7 +65,7 @@ def harvest(
         for name in only or settings.sources or SOURCES.names():
             work.all_of(SOURCES.factory(name)(), progress)
     if tally.read.get("claude"):
-        work.sessions.drop_told_history()
+        tally.prompts["claude"] -= work.sessions.drop_told_history()
     return HarvestReport(
         files=dict(tally.files),
         read=dict(tally.read),

@@ -179,11 +179,12 @@ class SessionStore:
         )
         return int(row["n"]) if row else 0
 
-    def drop_told_history(self) -> None:
-        """Drop prompts known from a history alone that a transcript tells as well."""
+    def drop_told_history(self) -> int:
+        """Drop what a history tells and a transcript tells as well; return how many prompts."""
         # A session whose transcript is known names that as its path, so the turns are asked.
         if self._database.row("SELECT 1 FROM turns WHERE key GLOB 'history:*' LIMIT 1") is None:
-            return
+            return 0
+        before = self._told_prompts()
         with self._database.transaction():
             self._database.execute(
                 "DELETE FROM turns WHERE key GLOB 'history:*' AND session IN"
@@ -200,6 +201,13 @@ class SessionStore:
                 "DELETE FROM sessions WHERE path GLOB '*#history' AND id NOT IN"
                 " (SELECT session FROM turns)"
             )
+        return before - self._told_prompts()
+
+    def _told_prompts(self) -> int:
+        row = self._database.row(
+            "SELECT count(*) AS n FROM turns WHERE key GLOB 'history:*' AND kind = 'prompt'"
+        )
+        return int(row["n"]) if row else 0
 
     def named(
         self, *, session: str = "", repository: str = "", everything: bool = False
