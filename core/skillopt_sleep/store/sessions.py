@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
 
 from skillopt_sleep.errors import StoreError
 from skillopt_sleep.model.record import Reading
@@ -16,11 +15,11 @@ from skillopt_sleep.model.session import (
     LogUsage,
     Origin,
     Session,
-    ToolCall,
-    Turn,
-    TurnKind,
 )
 from skillopt_sleep.store._kinship import Kinship
+from skillopt_sleep.store._rows import calls as calls_of
+from skillopt_sleep.store._rows import instant
+from skillopt_sleep.store._rows import turn as turn_of
 from skillopt_sleep.store.database import Database, Row
 from skillopt_sleep.store.intake import SPEAKS, Intake, Taken
 
@@ -303,53 +302,10 @@ class SessionStore:
             commit=row["commit_id"],
             version=row["version"],
             models=tuple(json.loads(row["models"])),
-            started_at=_instant(row["started_at"]),
-            ended_at=_instant(row["ended_at"]),
-            turns=tuple(_turn(index, turn) for index, turn in enumerate(turns)),
-            calls=tuple(_calls(calls, places, turn_places)),
+            started_at=instant(row["started_at"]),
+            ended_at=instant(row["ended_at"]),
+            turns=tuple(turn_of(index, turn) for index, turn in enumerate(turns)),
+            calls=tuple(calls_of(calls, places, turn_places)),
             usage=self.usage(session=name),
             skills=tuple(json.loads(row["skills"])),
         )
-
-
-def _turn(index: int, row: Row) -> Turn:
-    return Turn(
-        index=index,
-        kind=TurnKind(row["kind"]),
-        text=row["text"],
-        at=_instant(row["at"]),
-        path=row["path"],
-        line=row["line"],
-        pasted=tuple(json.loads(row["pasted"])),
-        language=row["language"],
-    )
-
-
-def _calls(
-    rows: Sequence[Row], places: Mapping[str, int], turns: Sequence[tuple[int, int]]
-) -> Iterator[ToolCall]:
-    after = -1
-    for row in rows:
-        here = (places[row["path"]], row["line"])
-        while after + 1 < len(turns) and turns[after + 1] <= here:
-            after += 1
-        yield ToolCall(
-            id=row["id"],
-            name=row["name"],
-            arguments=row["arguments"],
-            after=after,
-            command=row["command"],
-            files=tuple(json.loads(row["files"])),
-            output=row["output"],
-            error=bool(row["error"]),
-            refused=bool(row["refused"]),
-            exit_code=row["exit_code"],
-            seconds=row["seconds"],
-            at=_instant(row["at"]),
-            path=row["path"],
-            line=row["line"],
-        )
-
-
-def _instant(text: str | None) -> datetime | None:
-    return datetime.fromisoformat(text) if text else None
