@@ -32,9 +32,10 @@ class Handed:
 
 @dataclass(slots=True)
 class Shop:
-    """All batches and files of one server."""
+    """All batches and files of one server; ``down`` looks at a batch fail first."""
 
     looks: int = 2
+    down: int = 0
     batches: list[Handed] = field(default_factory=list[Handed])
     files: dict[str, bytes] = field(default_factory=dict[str, bytes])
     lock: threading.Lock = field(default_factory=threading.Lock)

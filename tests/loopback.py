@@ -144,7 +144,8 @@ class _Conversation(BaseHTTPRequestHandler):
             self._send(200, results(batch))
         else:
             batch.looked_at += 1
-            self._send(200, json.dumps(state(batch, self.model.shop.looks)).encode())
+            code = 503 if batch.looked_at <= self.model.shop.down else 200
+            self._send(code, json.dumps(state(batch, self.model.shop.looks)).encode())
 
     def _answer_all(self, batch: Handed) -> None:
         for key, api, body in () if batch.answers else batch.entries:

@@ -207,6 +207,17 @@ def test_when_the_time_is_up_the_provider_is_told(tmp_path: Path) -> None:
     assert night.clock.monotonic() < 500
 
 
+def test_a_provider_that_is_down_for_a_while_is_looked_at_again(tmp_path: Path) -> None:
+    with model_server(lambda _ask: "fine") as server:
+        server.shop.looks = 12
+        server.shop.down = 10
+        night = Night(tmp_path, server.url, "anthropic")
+        night.ask("a", "b")
+        night.batches.flush()
+        assert night.ask("a", "b") == ["fine", "fine"]
+        assert len(server.shop.batches) == 1
+
+
 def test_a_provider_without_batches_is_named(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="'deepseek' is not known to take batches"):
         Night(tmp_path, "http://127.0.0.1:9", "deepseek")

@@ -8,9 +8,9 @@ journal, and the night is gone through once more. It knows no provider's format.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Protocol, TypeVar, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 from skillopt_sleep.backends import Backend
 from skillopt_sleep.backends.budget import Meter
@@ -38,11 +38,11 @@ FIRST_LOOK_S = 5.0
 LONGEST_LOOK_S = 120.0
 
 _TRIES = 4
+_LOOKS_IN_VAIN = 30
+"""Looks in a row that found the provider down, the better part of an hour, after which to stop."""
 _SLICE_S = 0.25
 _UNTAKEN = frozenset({Fault.RATE, Fault.OVERLOADED, Fault.SERVER})
 _CHARACTERS_PER_TOKEN = 3
-
-T = TypeVar("T")
 
 
 @runtime_checkable
@@ -172,6 +172,7 @@ class Batches:
         self._backends: list[BatchedBackend] = []
         self._expected: dict[str, Usage] = {}
         self._resumed = False
+        self._in_vain = 0
 
     def add(self, backend: BatchedBackend) -> None:
         """Take part in batches from now on."""
@@ -229,7 +230,7 @@ class Batches:
                 raise spent
             return None
         try:
-            name = self._tried(lambda: backend.provider.submit(allowed), _UNTAKEN)
+            name = self._submitted(backend, allowed)
         except BaseException:
             for key in allowed:
                 self._meter.release(self._expected.pop(key))
@@ -240,12 +241,7 @@ class Batches:
         return batch
 
     def _taken_back(self, backend: BatchedBackend, batch: Batch) -> bool:
-        try:
-            answers = self._tried(lambda: backend.provider.collect(batch.id))
-        except BackendError as error:
-            if error.retryable:
-                raise
-            answers = dict.fromkeys(batch.stages, error)
+        answers = self._looked(backend, batch)
         if answers is None:
             return False
         for key, stage in batch.stages.items():
@@ -263,17 +259,31 @@ class Batches:
         self._calls.drop_batch(batch, night=self._night)
         return True
 
-    def _tried(self, call: Callable[[], T], faults: Iterable[Fault] | None = None) -> T:
-        for tried in range(_TRIES):
-            self._cancel.check()
+    def _submitted(self, backend: BatchedBackend, prompts: Mapping[str, Prompt]) -> str:
+        tried = 0
+        while True:
             try:
-                return call()
+                return backend.provider.submit(prompts)
             except BackendError as error:
-                again = error.retryable if faults is None else error.fault in faults
-                if not again or tried == _TRIES - 1:
+                tried += 1
+                if error.fault not in _UNTAKEN or tried == _TRIES:
                     raise
                 self._sleep(max(error.retry_after_s or 0.0, FIRST_LOOK_S * 2.0**tried))
-        raise AssertionError("the last try returns or raises")
+
+    def _looked(
+        self, backend: BatchedBackend, batch: Batch
+    ) -> Mapping[str, Reply | BackendError] | None:
+        try:
+            answers = backend.provider.collect(batch.id)
+        except BackendError as error:
+            if not error.retryable:
+                return dict.fromkeys(batch.stages, error)
+            self._in_vain += 1
+            if self._in_vain == _LOOKS_IN_VAIN:
+                raise
+            return None
+        self._in_vain = 0
+        return answers
 
     def _pause(self, seconds: float, at_work: Iterable[tuple[BatchedBackend, Batch]]) -> None:
         self._sleep(seconds)
