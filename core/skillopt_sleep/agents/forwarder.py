@@ -34,6 +34,7 @@ _KEPT_BACK = frozenset(
     | {"authorization", "x-api-key", "api-key", "proxy-authorization", "cookie"}
 )
 _DROPPED = frozenset({"connection", "transfer-encoding", "content-length", "keep-alive", "server"})
+_PATIENCE = 3
 _LARGEST = 64 * 1024**2
 _PIECE = 64 * 1024
 
@@ -59,6 +60,7 @@ class Forwarder(ThreadingHTTPServer):
         self.count = 0
         self.status = 0
         self.spent: BudgetSpentError | None = None
+        self._failures = 0
         self._toll = toll
         self._lock = threading.Lock()
 
@@ -78,6 +80,17 @@ class Forwarder(ThreadingHTTPServer):
                 return False
             self.count += 1
             return True
+
+    @property
+    def hopeless(self) -> bool:
+        """Whether the model failed so often in a row that the client must give up."""
+        return self._failures >= _PATIENCE
+
+    def note(self, status: int) -> None:
+        """Remember how the model answered."""
+        with self._lock:
+            self.status = status
+            self._failures = self._failures + 1 if status >= 400 else 0
 
     def credentials(self) -> dict[str, str]:
         """Return the headers that let a request in."""
@@ -150,6 +163,9 @@ class _Passage(BaseHTTPRequestHandler):
         body = self.rfile.read(length)
         if not self.path.startswith(f"/{self.door.name}"):
             self._refuse(404, "there is nothing here")
+        elif self.door.hopeless:
+            # No client asks again after this one, while some go on for minutes after a 500.
+            self._refuse(400, f"the model failed {_PATIENCE} times in a row")
         elif not self.door.pay():
             self._refuse(402, str(self.door.spent))
         else:
@@ -192,7 +208,7 @@ class _Passage(BaseHTTPRequestHandler):
             self._trouble(502, f"connection error: {error}")
 
     def _answer(self, status: int, headers: Message, body: IO[bytes]) -> None:
-        self.door.status = status
+        self.door.note(status)
         self.send_response(status)
         for name, value in headers.items():
             if name.lower() not in _DROPPED:
@@ -206,7 +222,7 @@ class _Passage(BaseHTTPRequestHandler):
             self.wfile.flush()
 
     def _trouble(self, status: int, words: str) -> None:
-        self.door.status = status
+        self.door.note(status)
         self._refuse(status, words)
 
     def _refuse(self, status: int, words: str) -> None:

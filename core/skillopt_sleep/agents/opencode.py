@@ -123,7 +123,8 @@ def _loaded(calls: Sequence[Event], skill: str) -> bool:
         state = part(call, "state")
         given = part(state, "input")
         named = call.get("tool") == "skill" and given.get("name") == skill
-        read = words(given.get("filePath")).endswith(f"/{skill}/SKILL.md")
+        place = f"/{skill}/SKILL.md"
+        read = words(given.get("filePath")).endswith(place) or place in words(given.get("command"))
         if (named or read) and state.get("status") == "completed":
             return True
     return False
