@@ -187,13 +187,21 @@ def test_a_bad_key_ends_more_than_one_attempt(agent: str, world: World) -> None:
     assert caught.value.fault is Fault.AUTH
 
 
+def silent(_heard: Heard) -> Turn:
+    return Hang()
+
+
+def sleepy(heard: Heard) -> Turn:
+    return Call(heard.tool("Bash"), {"command": "sleep 60"})
+
+
+def wordless(_heard: Heard) -> Turn:
+    return Say(" ")
+
+
 @pytest.mark.parametrize(
     ("mind", "fault"),
-    [
-        (lambda _heard: Hang(), Fault.TIMEOUT),
-        (lambda heard: Call(heard.tool("Bash"), {"command": "sleep 60"}), Fault.TIMEOUT),
-        (lambda _heard: Say(" "), Fault.MALFORMED),
-    ],
+    [(silent, Fault.TIMEOUT), (sleepy, Fault.TIMEOUT), (wordless, Fault.MALFORMED)],
 )
 def test_a_client_that_hangs_or_says_nothing_has_failed(
     mind: Mind, fault: Fault, world: World
