@@ -59,7 +59,7 @@ class Account:
         return (
             f"false adoptions to expect over thirty nights: {self.expected:.2f}"
             f" of {self.budget:g} allowed (guaranteed at most {self.bound:.2f},"
-            f" {self.tests} candidates tested)"
+            f" {self.tests} candidate{'' if self.tests == 1 else 's'} tested)"
         )
 
     def allows(self, threshold: float) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import tempfile
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
@@ -49,6 +50,7 @@ def demo(
         raise ConfigError(
             "a real model needs both --base-url and --model; without both it is simulated"
         )
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that the scratch goes then too
     with _scratch(keep=keep) as folder, _model(base_url, seed) as url:
         if base_url is None:
             face.say(
