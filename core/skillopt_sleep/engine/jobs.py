@@ -78,6 +78,9 @@ class Jobs:
             return replace(asked, state="ended", **ended)
         if self._alive(folder, asked.started_at):
             return replace(asked, **_progress(folder))
+        # It may have come to its end between the first look and the second.
+        if (ended := _ended(folder)) is not None:
+            return replace(asked, state="ended", **ended)
         trouble = (read_or_none(folder / "err") or b"").decode(errors="replace").strip()
         words = trouble.splitlines()[-1] if trouble else "its process was ended from outside"
         return replace(asked, state="died", reason=f"{words}; start it again to go on")

@@ -10,8 +10,16 @@ from typing import Any, TypeVar
 import click
 
 from skillopt_sleep.engine import Cancel, Engine
+from skillopt_sleep.errors import SleepError
 from skillopt_sleep.model.night import Night, NightOptions, NightStatus
-from skillopt_sleep_server.cli.face import BUDGET_CODE, FAILED_CODE, WAITING_CODE, Face, command
+from skillopt_sleep_server.cli.face import (
+    BUDGET_CODE,
+    FAILED_CODE,
+    WAITING_CODE,
+    Face,
+    command,
+    refuse,
+)
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -92,11 +100,24 @@ def night(
         cancel = stop_on_signals()
         if job is None:
             ended = engine.nights.run(options, progress=face.progress(), cancel=cancel)
+            _show(face, engine, ended)
         else:
-            with engine.jobs.working(job, cancel) as progress:
-                ended = engine.nights.run(options, progress=progress, cancel=cancel)
-        _show(face, engine, ended)
+            ended = _work(face, engine, options, job, cancel)
     raise SystemExit(CODES[ended.status])
+
+
+def _work(face: Face, engine: Engine, options: NightOptions, job: str, cancel: Cancel) -> Night:
+    """Run a job's night and print its outcome before the job's lock is let go.
+
+    Whoever follows the job takes a worker that holds no lock and has said nothing for dead.
+    """
+    with engine.jobs.working(job, cancel) as progress:
+        try:
+            ended = engine.nights.run(options, progress=progress, cancel=cancel)
+        except SleepError as error:
+            refuse(face, error)
+        _show(face, engine, ended)
+    return ended
 
 
 @click.command("dry-run")
